@@ -1,0 +1,174 @@
+/**
+ * The frontier's verbs, those of crawler-commons' URLFrontier: put discovered URLs, claim URLs by
+ * host queue under a lease, complete them, block a host until, set a host's delay, statistics.
+ * All verbs are asynchronous and batched, so that an engine may live in a Worker or on another machine.
+ *
+ * @module
+ */
+
+/** A URL offered to the frontier. It is in canonical form already. */
+export interface DiscoveredUrl {
+  readonly url: string;
+  /** Positive, finite; higher is sooner. Ordered in classes of a factor of two (⌊log2⌋). */
+  readonly priority: number;
+  /** Links followed from a seed; a seed is 0. */
+  readonly depth: number;
+}
+
+/** What became of an offer. */
+export interface PutResult {
+  /** New URLs that were queued. */
+  readonly added: number;
+  /** Already known. */
+  readonly known: number;
+  /** Refused by a bound of the frontier: `maxUrlsPerHost`, or `sameHost` for a host no seed named. */
+  readonly refused: number;
+}
+
+/** One URL under lease. */
+export interface LeasedUrl {
+  /** Names the lease in `complete`; unique within this opening of the state. */
+  readonly id: number;
+  readonly url: string;
+  readonly priority: number;
+  readonly depth: number;
+  /** Failed attempts so far (the URL was given back with `again`). */
+  readonly attempts: number;
+}
+
+/**
+ * A host whose queue has been handed out. While it is leased no other claim returns it, so that the
+ * holder alone keeps its clock. The holder gives it back with `releaseHost`.
+ */
+export interface HostLease {
+  readonly host: string;
+  /** Unix ms before which no page may be asked for. 0 when the host is free now. */
+  readonly notBefore: number;
+  /** Milliseconds set for this host by `setDelay` (an operator's word); undefined when none is. */
+  readonly delayMs?: number;
+  /** Numbers the engine keeps about the host: consecutive failed rounds, robots deferrals. */
+  readonly failures: number;
+  readonly deferrals: number;
+  readonly urls: readonly LeasedUrl[];
+}
+
+/** How a host is given back. */
+export interface HostRelease {
+  readonly host: string;
+  /** Unix ms before which the host must not be handed out again; 0 for at once. */
+  readonly notBefore: number;
+  /** Leases of this host not started: they return to the head of their queue, unchanged. */
+  readonly unused: readonly number[];
+  /** New values of the engine's numbers; unchanged where left out. Persisted. */
+  readonly failures?: number;
+  readonly deferrals?: number;
+  /** Leave the host out for good: every URL queued, and any put later, is failed with this reason. */
+  readonly exclude?: string;
+}
+
+/**
+ * The end of one lease. `done` is an answered fetch (counts towards `answered`); `failed` was not
+ * answered and is given up; `skipped` was refused by robots or by ourselves; `again` puts the URL
+ * back at the end of its queue with `attempts` one higher.
+ */
+export interface Completion {
+  readonly id: number;
+  readonly outcome: "done" | "failed" | "skipped" | "again";
+  readonly status: number;
+  /** Class and reason of a failure or refusal (`dns`, `timeout`, …; `robots`, …); empty otherwise. */
+  readonly error: string;
+  readonly reason: string;
+  /** Where its record is; empty and 0 when none was written. */
+  readonly warcFile: string;
+  readonly warcOffset: number;
+  /**
+   * Canonical URLs found on the page and in scope, joined by "\n", UTF-8; put at `depth + 1` and half
+   * the priority in the same transaction. Undefined or empty for none.
+   */
+  readonly outlinks?: Uint8Array;
+  /** Canonical target of a redirect, put at the same depth and priority in the same transaction. */
+  readonly redirect?: string;
+}
+
+/** The frontier's own figures. Times are unix ms. */
+export interface FrontierStats {
+  readonly queued: number;
+  readonly leased: number;
+  /** Answered page fetches over the life of the state. */
+  readonly answered: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** Count by class of `failed`, and by reason of `skipped`. */
+  readonly failedBy: Readonly<Record<string, number>>;
+  readonly skippedBy: Readonly<Record<string, number>>;
+  readonly known: number;
+  readonly hosts: number;
+  /** Hosts with something queued, and those of them that must wait (blocked or cooling past now). */
+  readonly activeHosts: number;
+  readonly blockedHosts: number;
+  readonly excludedHosts: number;
+  /** When the host that has been due longest became due; undefined when none is queued. */
+  readonly oldestDue?: number;
+  /** Soonest moment a waiting host becomes due; undefined when none waits. */
+  readonly nextDue?: number;
+  /** Bytes of memory the seen set holds, and of the state on disk. */
+  readonly seenBytes: number;
+  readonly diskBytes: number;
+}
+
+/** What a state is opened with. */
+export interface FrontierOptions {
+  /** Path of the SQLite file; undefined keeps everything in memory. */
+  readonly path?: string;
+  /** Memory bound of the seen set in bytes. @default 512 MiB */
+  readonly seenBytes?: number;
+  /** Most URLs ever admitted of one host; 0 for no bound. @default 0 */
+  readonly maxUrlsPerHost?: number;
+  /** Admit outlinks only on hosts that a seed (or a seed's redirect) named. @default false */
+  readonly sameHost?: boolean;
+  /**
+   * What must be the same at every opening of one state (scope, shard, suffix-list hash …). A
+   * different value of a key is refused with both named, unless the key is in `accept`.
+   */
+  readonly identity?: Readonly<Record<string, string>>;
+  readonly accept?: readonly string[];
+}
+
+/** A command from `crawl control`, seen by the frontier and handed to the engine. */
+export interface ControlCommand {
+  readonly verb: "pause" | "resume" | "stop" | "block" | "unblock" | "delay" | "priority";
+  /** Host for block, unblock and delay; host for priority. */
+  readonly host?: string;
+  readonly delayMs?: number;
+  readonly priority?: number;
+}
+
+/**
+ * The frontier. Every verb that changes the state resolves once the change is durable, save `claim`
+ * (a lease that is lost with the process is returned to its queue at the next opening).
+ */
+export interface Frontier {
+  /** Offer seeds (or anything else found outside a page). `seed: true` marks their hosts as named. */
+  put(urls: readonly DiscoveredUrl[], options?: { seed?: boolean }): Promise<PutResult>;
+  /**
+   * Hand out up to `hosts` hosts that are due (`notBefore` ≤ now + `horizonMs`), highest priority
+   * class first, each with up to `perHost` of its URLs, best class first, then oldest first.
+   */
+  claim(hosts: number, perHost: number, horizonMs?: number): Promise<HostLease[]>;
+  /** Give hosts back. Durable with the next commit; not waited for. */
+  releaseHosts(releases: readonly HostRelease[]): void;
+  /** End leases; all of one call in one transaction. */
+  complete(batch: readonly Completion[]): Promise<void>;
+  /** Hold a host back until `until` (unix ms; Infinity for an operator's block, 0 unblocks). Persisted. */
+  blockHost(host: string, until: number): Promise<void>;
+  /** Fix a host's delay (operator's word); undefined clears it. Persisted. */
+  setDelay(host: string, delayMs: number | undefined): Promise<void>;
+  /** Move everything queued of a host to the class of `priority`. Persisted. */
+  setPriority(host: string, priority: number): Promise<void>;
+  /** A small durable store beside the queue (robots answers); `expires` is unix ms. */
+  getCached(key: string): Promise<{ value: Uint8Array; expires: number } | undefined>;
+  putCached(key: string, value: Uint8Array, expires: number): void;
+  stats(): Promise<FrontierStats>;
+  /** Commit what is pending, fold the log into the file, close. Leases are returned to their queues. */
+  close(): Promise<void>;
+}
