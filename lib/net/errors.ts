@@ -127,8 +127,9 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map([
  * some of the system's as a bare `Error`, so that the words are all there is.
  */
 const BY_WORDS: readonly (readonly [words: string, verdict: Verdict])[] = [
-  // What rustls says of a first record that is no TLS record: an http server on the port.
-  ["received corrupt message", PLAIN_HTTP],
+  // What rustls says of a first byte that opens no TLS record: an http server on the port.
+  ["received corrupt message of type invalidcontenttype", PLAIN_HTTP],
+  ["received corrupt message", HANDSHAKE],
   ["wrong version number", PLAIN_HTTP],
   ["invalid peer certificate", CERTIFICATE],
   ["peer sent no certificates", CERTIFICATE],

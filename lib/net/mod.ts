@@ -4,6 +4,7 @@
  *
  * @module
  */
+export * from "./address.ts";
 export * from "./errors.ts";
 export * from "./error_shapes.ts";
 export * from "./types.ts";
