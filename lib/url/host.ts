@@ -16,20 +16,19 @@ import { getDomain } from "tldts";
 export function hostOf(url: string): string {
   const start = url.startsWith("https://") ? 8 : url.startsWith("http://") ? 7 : 0;
   if (start > 0) {
+    let label = start;
     let i = start;
     for (; i < url.length; i++) {
       const c = url.charCodeAt(i);
-      if (c >= 0x61 && c <= 0x7a || c === 0x2e || c === 0x2d) continue;
-      break;
+      if (c === 0x2e) label = i + 1;
+      else if (!(c >= 0x61 && c <= 0x7a || c >= 0x30 && c <= 0x39 || c === 0x2d)) break;
     }
-    // Digits may spell an address in another form, `xn--` may be badly spelled, and a host may begin
-    // or end with a dot: the parser knows.
-    const c = i < url.length ? url.charCodeAt(i) : 0x2f;
-    if (
-      c === 0x2f && i > start && url.charCodeAt(start) !== 0x2e && url.charCodeAt(i - 1) !== 0x2e
-    ) {
+    // A last label that begins with a digit may spell an address in another form, `xn--` may be badly
+    // spelled, and a host may begin or end with a dot: the parser knows.
+    const first = url.charCodeAt(label);
+    if (i > label && first >= 0x61 && (i === url.length || url.charCodeAt(i) === 0x2f)) {
       const host = url.slice(start, i);
-      if (!host.includes("xn--")) return host;
+      if (host.charCodeAt(0) !== 0x2e && !host.includes("xn--")) return host;
     }
   }
   let host = URL.parse(url)?.hostname ?? "";
