@@ -1,0 +1,50 @@
+/**
+ * `verify`: check what a run wrote.
+ *
+ * @module
+ */
+
+import type { CommandSpec } from "../command.ts";
+import type { GlobalOptions } from "../options/global.ts";
+import { value } from "../options/spec.ts";
+import { path } from "../options/types.ts";
+
+/** Resolved options of `verify`. */
+export interface VerifyOptions extends GlobalOptions {
+  readonly state: string | undefined;
+}
+
+/** Its arguments: files and folders, one or more. */
+export interface VerifyArguments {
+  readonly paths: readonly string[];
+}
+
+/** The command. */
+export const verify: CommandSpec<VerifyOptions, VerifyArguments> = {
+  brief: "Check WARC files and what belongs to them",
+  description: [
+    "Checks structure, digests, linkage, revisit targets and truncated tails of WARC files, and " +
+    "CDXJ against WARC; with --state, that every done URL has its record. A damaged record is " +
+    "reported with file and offset, and the next whole one is read. Exit 1 if there is any fault.",
+  ],
+  args: {
+    usage: "PATH…",
+    help: "files, and folders of them",
+    min: 1,
+    max: Infinity,
+    parse: (paths) => ({ paths }),
+  },
+  options: {
+    state: value(path(), undefined, "State of the run that wrote the files"),
+  },
+  fields: [
+    { name: "file", type: "string", help: "file with the fault" },
+    { name: "offset", type: "number", help: "byte offset of the record" },
+    { name: "fault", type: "string", help: "kind of fault" },
+    { name: "detail", type: "string", help: "what was found and what was expected" },
+  ],
+  examples: [
+    ["ccrawl verify warc/", "every WARC file and CDXJ of a folder"],
+    ["ccrawl verify warc/ --state crawl.db", "and that every done URL has its record"],
+  ],
+};

@@ -1,0 +1,7 @@
+/**
+ * The command line of ccrawl.
+ *
+ * @module
+ */
+
+export { main } from "./app.ts";

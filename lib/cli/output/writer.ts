@@ -1,0 +1,173 @@
+/**
+ * What a command writes its records to.
+ *
+ * @module
+ */
+
+import { LimitReachedError, UsageError } from "../errors.ts";
+import type { ByteSink } from "../host.ts";
+import { type FieldSpec, type OutputRecord, selectFields } from "./fields.ts";
+import {
+  csvFormatter,
+  jsonFormatter,
+  jsonlFormatter,
+  type RecordFormatter,
+  tsvFormatter,
+  urlFormatter,
+} from "./formats.ts";
+import { OUTPUT_FORMATS, type OutputFormat } from "./formats_list.ts";
+import { OutputStream } from "./stream.ts";
+import { tableFormatter } from "./table.ts";
+
+/** How {@linkcode openOutput} writes. */
+export interface OutputOptions {
+  readonly format: OutputFormat;
+  /** Names and order of the fields; empty for all. */
+  readonly fields: readonly string[];
+  readonly header: boolean;
+  /** Records after which writing ends; 0 for no limit. */
+  readonly limit: number;
+  readonly color: boolean;
+  /** Fields of this command's records, in their order. */
+  readonly known: readonly FieldSpec[];
+  /** Whether the command can write bodies (`-o raw`). */
+  readonly raw: boolean;
+  readonly stdout: ByteSink;
+}
+
+/** A stream of records on stdout. */
+export interface RecordWriter {
+  /** The format in use, `auto` resolved. */
+  readonly format: Exclude<OutputFormat, "auto">;
+  /**
+   * Aborted when no more records will be taken: the limit has been reached, or the reader has gone.
+   * The reason says which. A run stops at it as at any stop.
+   */
+  readonly stopped: AbortSignal;
+  /**
+   * Write one record. False once the output has stopped: the record was not written, and none will be.
+   * A promise has to be awaited before the next record; it is how a slow reader holds a command back.
+   * With `raw` records are counted and not shown.
+   */
+  write(record: OutputRecord): boolean | Promise<boolean>;
+  /** Write a body as it is; only where `format` is `raw`. */
+  raw(bytes: Uint8Array): Promise<void>;
+  /** Write what is held back and what ends the format. */
+  close(): Promise<void>;
+}
+
+/** How long a table may hold its first records back. */
+const TABLE_PATIENCE_MS = 300;
+
+/**
+ * Open stdout for records.
+ *
+ * @throws {UsageError} on an unknown field, and on a format that the records cannot have.
+ */
+export function openOutput(options: OutputOptions): RecordWriter {
+  const terminal = options.stdout.terminal;
+  const format = options.format === "auto" ? (terminal ? "table" : "jsonl") : options.format;
+  const fields = selectFields(options.fields, options.known);
+  if (format === "raw" && !options.raw) {
+    throw new UsageError("-o raw: this command has no body to write", formatsHint(options.raw));
+  }
+  if (format === "url" && !options.known.some((field) => field.name === "url")) {
+    throw new UsageError("-o url: these records have no url", formatsHint(options.raw));
+  }
+  return new FormattedWriter(format, formatterFor(format, fields, options), options);
+}
+
+function formatsHint(raw: boolean): string {
+  return `formats: ${OUTPUT_FORMATS.filter((name) => name !== "raw" || raw).join(", ")}`;
+}
+
+function formatterFor(
+  format: Exclude<OutputFormat, "auto">,
+  fields: readonly FieldSpec[],
+  options: OutputOptions,
+): RecordFormatter | undefined {
+  const terminal = options.stdout.terminal;
+  const chosen = options.fields.length > 0 ? fields : undefined;
+  switch (format) {
+    case "table":
+      return tableFormatter(chosen ?? fields.filter((field) => field.table !== false), {
+        header: options.header,
+        color: options.color,
+        columns: terminal ? options.stdout.columns() : undefined,
+      });
+    case "jsonl":
+      return jsonlFormatter(chosen, terminal);
+    case "json":
+      return jsonFormatter(chosen, terminal);
+    case "csv":
+      return csvFormatter(fields, options.header, terminal);
+    case "tsv":
+      return tsvFormatter(fields, options.header, terminal);
+    case "url":
+      return urlFormatter(terminal);
+    case "raw":
+      return undefined;
+  }
+}
+
+class FormattedWriter implements RecordWriter {
+  readonly format: Exclude<OutputFormat, "auto">;
+  readonly stopped: AbortSignal;
+  readonly #formatter: RecordFormatter | undefined;
+  readonly #stream: OutputStream;
+  readonly #controller = new AbortController();
+  readonly #limit: number;
+  #begun = false;
+  #count = 0;
+  #patience: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    format: Exclude<OutputFormat, "auto">,
+    formatter: RecordFormatter | undefined,
+    options: OutputOptions,
+  ) {
+    this.format = format;
+    this.stopped = this.#controller.signal;
+    this.#formatter = formatter;
+    this.#limit = options.limit;
+    this.#stream = new OutputStream(options.stdout, (reason) => this.#controller.abort(reason));
+  }
+
+  write(record: OutputRecord): boolean | Promise<boolean> {
+    if (this.stopped.aborted) return false;
+    this.#count++;
+    const text = this.#begin() + (this.#formatter?.record(record) ?? "");
+    const wait = text === "" ? undefined : this.#stream.write(text);
+    if (text === "" && this.#formatter?.drain !== undefined) this.#waitABit();
+    if (this.#limit > 0 && this.#count >= this.#limit) {
+      this.#controller.abort(new LimitReachedError(this.#limit));
+    }
+    return wait === undefined ? true : wait.then(() => !this.#stream.closed);
+  }
+
+  raw(bytes: Uint8Array): Promise<void> {
+    if (this.format !== "raw") throw new TypeError("Cannot write a body: the format is not raw");
+    return this.#stream.writeBytes(bytes);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#patience);
+    const text = this.#begin() + (this.#formatter?.end() ?? "");
+    if (text !== "") await this.#stream.write(text);
+    await this.#stream.close();
+  }
+
+  #begin(): string {
+    if (this.#begun) return "";
+    this.#begun = true;
+    return this.#formatter?.begin() ?? "";
+  }
+
+  /** Records held back to size a table are shown soon, however slowly the next ones come. */
+  #waitABit(): void {
+    this.#patience ??= setTimeout(() => {
+      const text = this.#formatter?.drain?.() ?? "";
+      if (text !== "") this.#stream.writeLater(text);
+    }, TABLE_PATIENCE_MS);
+  }
+}
