@@ -217,6 +217,17 @@ export class Scope {
     return this.#exclude === undefined || !this.#exclude.matches(url);
   }
 
+  /**
+   * Whether the crawl takes a URL that its operator named, or that such a URL redirects to: `include`
+   * speaks of links, but `exclude` and the shard hold for these too.
+   *
+   * @param url In canonical form.
+   */
+  admitsSeed(url: string): boolean {
+    if (this.#shards > 1 && !this.#owned(url)) return false;
+    return this.#exclude === undefined || !this.#exclude.matches(url);
+  }
+
   #owned(url: string): boolean {
     const host = hostOf(url);
     if (host !== this.#lastHost) {
