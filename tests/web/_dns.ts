@@ -209,11 +209,11 @@ export class NameServer {
         }
         throw error;
       }
-      if (!this.web.admit()) {
+      if (!this.web.admit("name server")) {
         c.close();
         continue;
       }
-      this.#serveTcp(c).finally(() => this.web.leave());
+      this.#serveTcp(c).finally(() => this.web.leave("name server"));
     }
   }
 

@@ -40,8 +40,6 @@ export class Connection {
     this.ip = ip;
     this.port = port;
     this.address = web.log.address(ip);
-    const a = this.address;
-    if (++a.connections > a.maxConnections) a.maxConnections = a.connections;
   }
 
   /** Answers requests until the connection ends. */
@@ -88,7 +86,6 @@ export class Connection {
   close(): void {
     if (this.gone) return;
     this.gone = true;
-    this.address.connections--;
     try {
       this.raw.close();
     } catch (error) {
@@ -254,14 +251,14 @@ export async function acceptAll(web: Web, listener: Deno.TcpListener): Promise<v
       if (isNetworkError(error)) continue;
       throw error;
     }
-    if (!web.admit()) {
+    const local = raw.localAddr as Deno.NetAddr;
+    if (!web.admit(local.hostname)) {
       raw.close();
       continue;
     }
     raw.setNoDelay(true);
-    const local = raw.localAddr as Deno.NetAddr;
     const connection = new Connection(web, raw, "http", local.hostname, local.port);
-    connection.run().finally(() => web.leave());
+    connection.run().finally(() => web.leave(local.hostname));
   }
 }
 

@@ -80,19 +80,22 @@ export class Web {
     this.maker = new PageMaker(scenario);
   }
 
-  /** Takes a place for a new connection, or says that there is none. */
-  admit(): boolean {
+  /** Takes a place for a new connection to one of our addresses, or says that there is none. */
+  admit(ip: string): boolean {
     const { stats } = this;
     if (stats.open >= this.scenario.maxConnections) {
       stats.turnedAway++;
       return false;
     }
     if (++stats.open > stats.peakOpen) stats.peakOpen = stats.open;
+    const a = this.log.address(ip);
+    if (++a.connections > a.maxConnections) a.maxConnections = a.connections;
     return true;
   }
 
-  leave(): void {
+  leave(ip: string): void {
     this.stats.open--;
+    this.log.address(ip).connections--;
   }
 
   /** The host of a `Host` header or a name server's question. */

@@ -9,6 +9,8 @@ import { parseArgs } from "node:util";
 import { startControl } from "./_control.ts";
 import { NameServer } from "./_dns.ts";
 import { acceptAll } from "./_http.ts";
+import { listenReset } from "./_reset.ts";
+import { TlsFront } from "./_tls.ts";
 import { DEFAULT_SCENARIO, hostName, type Scenario, seedUrls } from "./scenario.ts";
 import { Web } from "./_web.ts";
 
@@ -78,6 +80,20 @@ async function main(): Promise<void> {
   if (http6 !== undefined) listeners.push(http6);
   for (const l of listeners) acceptAll(web, l);
 
+  const tls = new TlsFront(web);
+  const https = Deno.listen({ hostname: any, port: scenario.httpsPort });
+  web.ports.https = https.addr.port;
+  tls.acceptAll(https);
+  const https6 = listen6(web.ports.https);
+  if (https6 !== undefined) tls.acceptAll(https6);
+  const folder = Deno.makeTempDirSync({ prefix: "local-web-" });
+  const caFile = `${folder}/ca.pem`;
+  Deno.writeTextFileSync(caFile, tls.caPem);
+  globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
+
+  web.ports.reset = await listenReset(web, any);
+  web.ports.closed = closedPort();
+
   const servers = [new NameServer(web, 1), new NameServer(web, 2)];
   await servers[0]!.listen(scenario.dnsPort);
   await servers[1]!.listen(0);
@@ -94,7 +110,7 @@ async function main(): Promise<void> {
     ...web.ports,
     dns: resolvers[0]!,
     resolvers,
-    caFile: "",
+    caFile,
     control: `http://127.0.0.1:${control.addr.port}`,
     hosts: Array.from({ length: Math.min(100, scenario.hosts) }, (_, i) => hostName(scenario, i)),
     scenario,
@@ -110,7 +126,7 @@ function explain(r: Ready): void {
   console.error(`
 The local web is up: ${r.scenario.hosts} hosts, ${r.scenario.pages} pages. Point the crawler at it with
 
-  --resolver ${r.dns} --allow-private${r.caFile === "" ? "" : ` --ca-cert ${r.caFile}`}
+  --resolver ${r.dns} --allow-private --ca-cert ${r.caFile}
 
 for example
 
@@ -139,6 +155,14 @@ function listen6(port: number): Deno.TcpListener | undefined {
     // No IPv6 here, or the number is taken there: hosts with ::1 alone cannot be reached.
     return undefined;
   }
+}
+
+/** A port that was free a moment ago. */
+function closedPort(): number {
+  const l = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = l.addr;
+  l.close();
+  return port;
 }
 
 /** Ends with whoever started it: a parent that dies closes the pipe. */
