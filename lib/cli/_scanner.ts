@@ -19,7 +19,12 @@ import {
 } from "@stricli/core";
 import type { ArgumentsSpec } from "./command.ts";
 import { UsageError } from "./errors.ts";
-import { type AnyOptionTable, displayName, optionName } from "./options/spec.ts";
+import {
+  type AnyOptionSpec,
+  type AnyOptionTable,
+  displayName,
+  optionName,
+} from "./options/spec.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** What was written on the command line. */
@@ -105,44 +110,36 @@ function aliasesOf(table: AnyOptionTable): Record<string, string> {
   return aliases;
 }
 
+/** Names that the scanner can look up; it takes other words for arguments. */
+const OPTION_WORD = /^--([a-z][a-z\d._-]+)(=.+)?$/is;
+
 /**
  * Words in the forms that the scanner takes: `-j64` and `-vj64` split up; of a yes-or-no option given
  * twice the last.
  *
- * @throws {UsageError} on `--x=` with nothing behind it.
+ * @throws {UsageError} on `--x=` with nothing behind it, and on words that begin like options and
+ * which the scanner would take for arguments.
  */
 function expand(words: readonly string[], table: AnyOptionTable): string[] {
-  const shorts = new Map(
-    Object.values(table).flatMap((spec) => spec.short === undefined ? [] : [[spec.short, spec]]),
-  );
-  const end = words.indexOf("--");
-  const options = end < 0 ? words : words.slice(0, end);
-  const out: string[] = [];
-  for (const word of options) {
-    if (/^--[^=]+=$/s.test(word)) {
-      throw new UsageError(`${word.slice(0, -1)} needs a value`);
-    }
-    if (!/^-[^-]./s.test(word)) {
-      out.push(word);
-      continue;
-    }
-    const split: string[] = [];
-    for (let i = 1; i < word.length; i++) {
-      const spec = shorts.get(word[i]!);
-      if (spec === undefined && i === 1) break;
-      split.push(`-${word[i]}`);
-      if (spec === undefined || spec.kind === "flag") continue;
-      const value = word.slice(word[i + 1] === "=" ? i + 2 : i + 1);
-      if (value !== "") split.push(value);
-      break;
-    }
-    out.push(...(split.length === 0 ? [word] : split));
-  }
+  const shorts = new Map<string, AnyOptionSpec>();
   const flags = new Map<string, string>();
+  const takers = new Set<string>();
   for (const [key, spec] of Object.entries(table)) {
-    if (spec.kind !== "flag") continue;
-    flags.set(`--${optionName(key)}`, key).set(`--no-${optionName(key)}`, key);
-    if (spec.short !== undefined) flags.set(`-${spec.short}`, key);
+    const names = [`--${optionName(key)}`];
+    if (spec.kind === "flag") names.push(`--no-${optionName(key)}`);
+    if (spec.short !== undefined) {
+      names.push(`-${spec.short}`);
+      shorts.set(spec.short, spec);
+    }
+    for (const name of names) spec.kind === "flag" ? flags.set(name, key) : takers.add(name);
+  }
+  const end = words.indexOf("--");
+  const out: string[] = [];
+  for (const word of end < 0 ? words : words.slice(0, end)) {
+    if (takers.has(out.at(-1) ?? "")) out.push(word);
+    else if (word.startsWith("--")) out.push(checkLong(word));
+    else if (word.startsWith("-") && word !== "-") out.push(...splitShorts(word, shorts));
+    else out.push(word);
   }
   const last = new Map<string, number>();
   out.forEach((word, i) => {
@@ -151,6 +148,31 @@ function expand(words: readonly string[], table: AnyOptionTable): string[] {
   });
   const kept = out.filter((word, i) => (last.get(flags.get(word) ?? "") ?? i) === i);
   return end < 0 ? kept : [...kept, ...words.slice(end)];
+}
+
+function checkLong(word: string): string {
+  if (/^--[^=]+=$/s.test(word)) throw new UsageError(`${word.slice(0, -1)} needs a value`);
+  const name = OPTION_WORD.exec(word)?.[1];
+  // The scanner looks some names up in plain objects, where `constructor` is always found.
+  const camel = name?.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  if (camel === undefined || camel in Object.prototype) {
+    throw new UsageError(`unknown option ${JSON.stringify(word)}`);
+  }
+  return word;
+}
+
+function splitShorts(word: string, shorts: ReadonlyMap<string, AnyOptionSpec>): string[] {
+  const split: string[] = [];
+  for (let i = 1; i < word.length; i++) {
+    const spec = shorts.get(word[i]!);
+    if (spec === undefined) throw new UsageError(`unknown option ${JSON.stringify(word)}`);
+    split.push(`-${word[i]}`);
+    if (spec.kind === "flag") continue;
+    const value = word.slice(word[i + 1] === "=" ? i + 2 : i + 1);
+    if (value !== "") split.push(value);
+    break;
+  }
+  return split;
 }
 
 function asUsageError(error: unknown, table: AnyOptionTable, where: string): unknown {

@@ -111,7 +111,8 @@ export function describeError(error: unknown, verbose: boolean): string[] {
   const lines = [known ? `ccrawl: ${text}` : `ccrawl: ${error.name}: ${text}`];
   const hint = (error as { hint?: unknown }).hint;
   if (typeof hint === "string" && hint !== "") lines.push(`  ${oneLine(hint)}`);
-  if (!verbose) return lines;
+  // Where in our code a command line was refused is of no use to who wrote it.
+  if (!verbose || error instanceof UsageError) return lines;
   let cause: unknown = error;
   for (let depth = 0; cause instanceof Error && depth < 8; depth++) {
     const stack = cause.stack ?? `${cause.name}: ${cause.message}`;

@@ -69,10 +69,11 @@ export async function execute(
       await output.close();
       return code;
     } catch (error) {
+      // Records written so far are the reader's. That stdout fails too adds nothing to what went wrong.
+      await output.close().catch(() => {});
       // A stop that was asked for is no failure, whether the work ends by returning or by throwing.
-      if (!isStop(error) || !io.signal.aborted) throw error;
-      await output.close();
-      return ExitCode.done;
+      if (isStop(error) && io.signal.aborted) return ExitCode.done;
+      throw error;
     } finally {
       await report.close();
     }

@@ -18,7 +18,10 @@ interface OptionBase {
   readonly short?: string;
 }
 
-/** A yes-or-no option; `--x` and `--no-x`. */
+/**
+ * A yes-or-no option; `--x` and `--no-x`. Help shows the form that changes something, and `help` says
+ * what that form does.
+ */
 export interface FlagSpec extends OptionBase {
   readonly kind: "flag";
   readonly default: boolean;
