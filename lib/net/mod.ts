@@ -5,6 +5,9 @@
  * @module
  */
 export * from "./address.ts";
+export * from "./dns.ts";
 export * from "./errors.ts";
+export * from "./hosts_file.ts";
+export * from "./resolv_conf.ts";
 export * from "./error_shapes.ts";
 export * from "./types.ts";
