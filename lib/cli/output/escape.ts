@@ -6,11 +6,11 @@
 
 /**
  * Controls (C0, DEL, C1), line and paragraph separators, the marks and embeddings that reorder text
- * (Unicode's bidi controls), zero-width and invisible ones, lone surrogates.
+ * (Unicode's bidi controls), invisible operators, lone surrogates. Joiners stay: scripts and emoji need them.
  */
 const UNSAFE =
   // deno-lint-ignore no-control-regex
-  /[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Surrogate}/gu;
+  /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]|\p{Surrogate}/gu;
 
 /** `text` with every character that a terminal would act on written as `\n`, `\x1b`, `\u202e`. */
 export function escapeForTerminal(text: string): string {
@@ -59,7 +59,7 @@ export function truncateToWidth(text: string, columns: number): string {
 
 function characterWidth(code: number): number {
   if (code < 0x300) return 1;
-  if (MARK.test(String.fromCodePoint(code))) return 0;
+  if ((code >= 0x200b && code <= 0x200d) || MARK.test(String.fromCodePoint(code))) return 0;
   const wide = (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
     (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
     (code >= 0xfe30 && code <= 0xfe6f) || (code >= 0xff00 && code <= 0xff60) ||
