@@ -51,6 +51,8 @@ export interface RobotsCacheOptions {
   readonly maxEntries?: number;
   /** Most bytes of them, roughly. @default 64 MiB */
   readonly maxBytes?: number;
+  /** Ms after which a host that could not be asked is asked again. @default 300000 */
+  readonly unreachableMs?: number;
   /** The wall clock, unix ms. @default Date.now */
   readonly now?: () => number;
 }
@@ -231,7 +233,7 @@ export class RobotsCache {
     this.#fetched++;
     const verdict = this.#judge(answer);
     const lifetime = verdict.state === "unreachable"
-      ? UNREACHABLE_FOR
+      ? this.#options.unreachableMs ?? UNREACHABLE_FOR
       : robotsLifetime(answer.cacheControl);
     const expires = this.#now() + lifetime;
     if (verdict.failure !== undefined) {
