@@ -5,3 +5,7 @@
  */
 
 export * from "./links.ts";
+export * from "./render.ts";
+export * from "./language.ts";
+export * from "./simhash.ts";
+export * from "./words.ts";

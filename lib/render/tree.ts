@@ -1,0 +1,330 @@
+import { Tokenizer } from "htmlparser2";
+import { AttributeReader } from "./_attributes.ts";
+import type { Deadline } from "./_deadline.ts";
+import { Element, NO_ATTRIBUTES } from "./_element.ts";
+import { measure, TextRun } from "./_text_run.ts";
+import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID } from "./_tags.ts";
+
+/** What a page may cost. Beyond a bound the page is cut or flattened, never refused. */
+export interface TreeLimits {
+  /** UTF-16 units of the source that are read. @default 5000000 */
+  readonly characters?: number;
+  /** Open elements; deeper ones lose their element, not their text. @default 200 */
+  readonly depth?: number;
+  /** Elements and runs of text kept. @default 200000 */
+  readonly nodes?: number;
+}
+
+/** What {@linkcode parseTree} made of a page. */
+export interface Tree {
+  readonly root: Element;
+  /** Text of the first `<title>`, white space collapsed. */
+  readonly title: string;
+  /** Whether a limit cut the page. */
+  readonly truncated: boolean;
+}
+
+/** Distinct spellings of names remembered within one page. */
+const MOST_NAMES = 512;
+
+/**
+ * Build a small tree of a page's readable elements: no scripts, controls or embedded things, few
+ * attributes. Linear in the input; what is too deep is flattened, what is too much is cut, and the
+ * deadline ends it wherever it stands.
+ *
+ * Nesting follows the HTML standard's common cases (implied end tags, end tags confined to their table
+ * cell), not its adoption agency: the outcome is for reading, and formatting that overlaps is rare.
+ */
+export function parseTree(html: string, deadline: Deadline, limits: TreeLimits = {}): Tree {
+  const characters = limits.characters ?? 5_000_000;
+  const cut = html.length > characters;
+  let source = cut ? html.slice(0, characters) : html;
+  // The tokenizer passes NUL on; the standard drops it in content.
+  if (source.includes("\0")) source = source.replaceAll("\0", "");
+  const builder = new TreeBuilder(source, deadline, limits);
+  return builder.build(cut);
+}
+
+class TreeBuilder {
+  readonly #source: string;
+  readonly #deadline: Deadline;
+  readonly #maxDepth: number;
+  readonly #maxNodes: number;
+  readonly #root = new Element("#root", NO_ATTRIBUTES, undefined);
+  readonly #stack: Element[] = [];
+  #current = this.#root;
+  #nodes = 0;
+  #truncated = false;
+  readonly #tokenizer: Tokenizer;
+  readonly #names = new Map<string, string>();
+  /** How many elements of a name are open; and how many lost their element to the depth limit. */
+  readonly #open = new Map<string, number>();
+  readonly #flattened = new Map<string, number>();
+
+  // The start tag being read.
+  #tag = "";
+  readonly #attributes = new AttributeReader();
+
+  // The unread element being passed over, and the elements opened inside it.
+  #unread = "";
+  readonly #unreadOpen = new Map<string, number>();
+
+  #title: string | undefined;
+  #inTitle = false;
+  #links = 0;
+  #headings = 0;
+  #preformatted = 0;
+
+  readonly #text: TextRun;
+
+  constructor(source: string, deadline: Deadline, limits: TreeLimits) {
+    this.#source = source;
+    this.#text = new TextRun(source);
+    this.#deadline = deadline;
+    this.#maxDepth = limits.depth ?? 200;
+    this.#maxNodes = limits.nodes ?? 200_000;
+    const nothing = () => {};
+    this.#tokenizer = new Tokenizer({ decodeEntities: true }, {
+      onopentagname: (start, end) => this.#startTag(start, end),
+      onattribname: (start, end) => this.#attributeName(start, end),
+      onattribdata: (start, end) => this.#attributes.range(source, start, end),
+      onattribentity: (point) => this.#attributes.data(String.fromCodePoint(point)),
+      onattribend: () => this.#attributes.end(),
+      onopentagend: () => this.#openTag(false),
+      onselfclosingtag: () => this.#openTag(true),
+      onclosetag: (start, end) => this.#endTag(this.#name(start, end)),
+      ontext: (start, end) => this.#addText(start, end),
+      ontextentity: (point) => this.#addEntity(point),
+      oncomment: nothing,
+      oncdata: nothing,
+      ondeclaration: nothing,
+      onprocessinginstruction: nothing,
+      onend: nothing,
+    });
+  }
+
+  build(cut: boolean): Tree {
+    this.#tokenizer.write(this.#source);
+    if (!this.#truncated) this.#tokenizer.end();
+    this.#flushText();
+    while (this.#stack.length > 0) this.#close();
+    return {
+      root: this.#root,
+      title: (this.#title ?? "").replace(/\s+/g, " ").trim(),
+      truncated: cut || this.#truncated,
+    };
+  }
+
+  /** Lower-case name; spellings are remembered, so that most cost one look-up. */
+  #name(start: number, end: number): string {
+    const raw = this.#source.slice(start, Math.min(end, start + 64));
+    let name = this.#names.get(raw);
+    if (name === undefined) {
+      name = raw.toLowerCase();
+      if (name === "image") name = "img";
+      if (this.#names.size < MOST_NAMES) this.#names.set(raw, name);
+    }
+    return name;
+  }
+
+  #stop(): void {
+    this.#truncated = true;
+    this.#tokenizer.pause();
+  }
+
+  #startTag(start: number, end: number): void {
+    this.#flushText();
+    this.#tag = this.#name(start, end);
+    this.#attributes.start();
+    if (this.#deadline.passed) this.#stop();
+  }
+
+  #attributeName(start: number, end: number): void {
+    if (this.#unread === "") this.#attributes.name(this.#name(start, end));
+    if (this.#deadline.passed) this.#stop();
+  }
+
+  #openTag(selfClosing: boolean): void {
+    const name = this.#tag, attributes = this.#attributes.take();
+    if (this.#unread !== "") {
+      if (!VOID.has(name) && !selfClosing) count(this.#unreadOpen, name, 1);
+      return;
+    }
+    if (name === "title") {
+      if (this.#title === undefined) {
+        this.#title = "";
+        this.#inTitle = true;
+      } else this.#passOver(name);
+      return;
+    }
+    if (UNREAD.has(name)) {
+      // `<svg/>` and `<math/>` really are empty; on the others the slash means nothing.
+      if (!selfClosing || (name !== "svg" && name !== "math")) this.#passOver(name);
+      return;
+    }
+    if (name === "input") {
+      if (attributes.type !== "hidden") this.#current.inputs++;
+      return;
+    }
+    if (name === "head" || name === "html" || name === "frameset") return;
+    const isVoid = VOID.has(name);
+    if (isVoid && name !== "br" && name !== "hr" && name !== "img") return;
+    if (name === "body" && this.#isOpen("body")) return;
+    this.#impliedEnds(name);
+    if (++this.#nodes > this.#maxNodes) return this.#stop();
+    if (!isVoid && this.#stack.length >= this.#maxDepth) {
+      count(this.#flattened, name, 1);
+      // What separated two blocks of text still does.
+      if (BLOCK.has(name)) {
+        this.#current.children.push(new Element("br", NO_ATTRIBUTES, this.#current));
+      }
+      return;
+    }
+    const element = new Element(name, attributes, this.#current);
+    this.#current.children.push(element);
+    if (isVoid) {
+      this.#current.sum(element, 1);
+      return;
+    }
+    this.#stack.push(element);
+    this.#current = element;
+    count(this.#open, name, 1);
+    if (name === "a") this.#links++;
+    else if (name === "pre") this.#preformatted++;
+    else if (HEADING.has(name)) this.#headings++;
+  }
+
+  #passOver(name: string): void {
+    this.#unread = name;
+    this.#unreadOpen.clear();
+    this.#unreadOpen.set(name, 1);
+  }
+
+  #isOpen(name: string): boolean {
+    return (this.#open.get(name) ?? 0) > 0;
+  }
+
+  /** Close what this start tag ends. Each loop is bounded by the depth limit. */
+  #impliedEnds(name: string): void {
+    if (ENDS_PARAGRAPH.has(name) && this.#isOpen("p")) {
+      for (let i = this.#stack.length - 1; i >= 0; i--) {
+        const open = this.#stack[i]!.name;
+        if (open === "p") {
+          this.#closeDownTo(i);
+          break;
+        }
+        if (BLOCK.has(open)) break;
+      }
+    }
+    const implied = IMPLIED_END.get(name);
+    if (implied === undefined) return;
+    for (let i = this.#stack.length - 1; i >= 0; i--) {
+      const open = this.#stack[i]!.name;
+      if (implied.within.has(open)) break;
+      if (implied.ends.has(open)) this.#closeDownTo(i);
+      // A new row or row group ends everything up to its table; the others end one element.
+      if (implied.ends.has(open) && !implied.ends.has("tr")) break;
+    }
+  }
+
+  #closeDownTo(level: number): void {
+    while (this.#stack.length > level) this.#close();
+  }
+
+  #close(): void {
+    const element = this.#stack.pop()!;
+    const parent = this.#stack[this.#stack.length - 1] ?? this.#root;
+    this.#current = parent;
+    const { name } = element;
+    count(this.#open, name, -1);
+    if (name === "a") this.#links--;
+    else if (name === "pre") this.#preformatted--;
+    else if (HEADING.has(name)) this.#headings--;
+    if (name === "p" || name === "blockquote" || name === "pre" || name === "dd") {
+      const own = element.text - element.linkText;
+      if (own >= 25) element.prose = own;
+    }
+    parent.sum(element, 1);
+  }
+
+  #endTag(name: string): void {
+    this.#flushText();
+    if (this.#deadline.passed) return this.#stop();
+    if (this.#unread !== "") {
+      const inside = this.#unreadOpen.get(name) ?? 0;
+      if (inside > 0) {
+        this.#unreadOpen.set(name, inside - 1);
+        if (name === this.#unread && inside === 1) this.#unread = "";
+        return;
+      }
+      // The end of something around it: the unread element was never closed. Do not lose the page.
+      if (!this.#isOpen(name) || !BLOCK.has(name)) return;
+      this.#unread = "";
+    }
+    if (name === "title") {
+      this.#inTitle = false;
+      return;
+    }
+    if (name === "br") {
+      if (++this.#nodes > this.#maxNodes) return this.#stop();
+      this.#current.children.push(new Element("br", NO_ATTRIBUTES, this.#current));
+      return;
+    }
+    if (name === "body" || name === "html" || name === "head") return; // content may follow
+    const flattened = this.#flattened.get(name) ?? 0;
+    if (flattened > 0) {
+      this.#flattened.set(name, flattened - 1);
+      return;
+    }
+    if (!this.#isOpen(name)) return;
+    for (let i = this.#stack.length - 1; i >= 0; i--) {
+      const open = this.#stack[i]!.name;
+      if (open === name) return this.#closeDownTo(i);
+      // An end tag does not reach out of its table cell, unless it is one of the table's own.
+      if ((open === "td" || open === "th" || open === "table") && !TABLE_PART.has(name)) return;
+    }
+  }
+
+  #addText(start: number, end: number): void {
+    if (this.#unread === "") this.#text.range(start, end);
+    if (this.#deadline.passed) this.#stop();
+  }
+
+  #addEntity(point: number): void {
+    if (this.#unread === "") this.#text.point(point);
+    if (this.#deadline.passed) this.#stop();
+  }
+
+  /** Give the text gathered since the last tag to the current element, and count it. */
+  #flushText(): void {
+    const text = this.#text.take();
+    if (text === "") return;
+    if (this.#inTitle) {
+      if (this.#title!.length < 10_000) this.#title += text.slice(0, 10_000);
+      return;
+    }
+    const element = this.#current, { children } = element;
+    const last = children[children.length - 1];
+    const [characters, commas] = measure(text);
+    if (characters === 0 && this.#preformatted === 0) {
+      // White space between two elements may separate words; more than one space says no more.
+      if (last === undefined) return;
+      if (typeof last !== "string") children.push(" ");
+      else if (last.charCodeAt(last.length - 1) > 32) children[children.length - 1] = last + " ";
+      return;
+    }
+    if (typeof last === "string") children[children.length - 1] = last + text;
+    else {
+      if (++this.#nodes > this.#maxNodes) return this.#stop();
+      children.push(text);
+    }
+    element.text += characters;
+    element.commas += commas;
+    if (this.#links > 0) element.linkText += characters;
+    if (this.#headings > 0) element.headingText += characters;
+  }
+}
+
+function count(map: Map<string, number>, name: string, by: 1 | -1): void {
+  map.set(name, (map.get(name) ?? 0) + by);
+}
