@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { main } from "../../lib/cli/app.ts";
-import {
-  type CommandBody,
-  type CommandSpec,
-  register,
-  type RegisteredCommand,
-} from "../../lib/cli/command.ts";
+import { type CommandBody, register, type RegisteredCommand } from "../../lib/cli/command.ts";
 import { crawlControl } from "../../lib/cli/commands/crawl_control.ts";
 import { crawlFetch, type CrawlFetchOptions } from "../../lib/cli/commands/crawl_fetch.ts";
 import { crawlRun, type CrawlRunOptions } from "../../lib/cli/commands/crawl_run.ts";
@@ -430,9 +425,9 @@ Deno.test("colour is for terminals, and not when NO_COLOR is set", async () => {
     );
     return host.out();
   };
-  assert.match(await header([], {}), /^\x1b\[1mversion/);
+  assert((await header([], {})).startsWith("\x1b[1mversion"));
   assert.match(await header([], { NO_COLOR: "1" }), /^version/);
-  assert.match(await header(["--color=always"], { NO_COLOR: "1" }), /^\x1b/);
+  assert((await header(["--color=always"], { NO_COLOR: "1" })).startsWith("\x1b"));
   assert.match(await header(["--color=never"], {}), /^version/);
 });
 
