@@ -6,6 +6,7 @@
 
 import type { RequestEntry } from "./_log.ts";
 import type { Connection } from "./_http.ts";
+import { figure } from "./traits.ts";
 import type { HostState, Web } from "./_web.ts";
 
 /** A request head, read. */
@@ -61,9 +62,23 @@ export class Exchange {
     return `${this.connection.scheme}://${host}:${this.connection.port}`;
   }
 
+  /** Whether the host's traits want this answer to be the connection's last, and to say so. */
+  get closing(): boolean {
+    const t = this.host.traits;
+    if (t.has("close")) return true;
+    const keep = figure(t, "keep", 3);
+    return keep !== undefined && (this.connection.answers + 1) % keep === 0;
+  }
+
+  /** The header lines that say so. */
+  connectionLines(): string[] {
+    return this.closing ? ["Connection: close"] : [];
+  }
+
   /** A whole answer with a Content-Length. */
-  answer(status: number, lines: Lines, body: Uint8Array | string = ""): Promise<boolean> {
+  answer(status: number, fields: Lines, body: Uint8Array | string = ""): Promise<boolean> {
     const bytes = typeof body === "string" ? encoder.encode(body) : body;
+    const lines = [...fields, ...this.connectionLines()];
     const close = this.head.close || lines.some((l) => l.toLowerCase() === "connection: close");
     const bodiless = status === 304 || status === 204;
     let head = `HTTP/1.1 ${status} ${REASONS[status] ?? "Odd"}\r\nServer: local-web\r\n`;
@@ -77,7 +92,7 @@ export class Exchange {
     );
   }
 
-  html(status: number, lines: Lines, body: string): Promise<boolean> {
+  html(status: number, lines: Lines, body: Uint8Array | string): Promise<boolean> {
     return this.answer(status, ["Content-Type: text/html; charset=utf-8", ...lines], body);
   }
 

@@ -134,7 +134,7 @@ export class Connection {
     const { web } = this;
     const host = head.host;
     const out = web.maker.take(web.scenario.pageBytes);
-    const used = web.maker.page(out, web.graphPage(host, page, this.port), host.look);
+    const used = web.maker.page(out, web.graphPage(host, page), host.look);
     web.log.end(entry, host.count, this.address, 200);
     try {
       await this.write(out.subarray(0, used));

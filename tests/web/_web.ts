@@ -137,12 +137,12 @@ export class Web {
   }
 
   /** A page of a host, as the graph's functions want it. */
-  graphPage(host: HostState, page: number, port: number): GraphPage {
+  graphPage(host: HostState, page: number): GraphPage {
     return {
       kind: host.traits.has("mesh") ? "mesh" : this.scenario.graph,
       index: host.index,
       host: host.name,
-      port,
+      port: this.ports[this.scenario.scheme],
       pages: host.pages,
       page,
     };

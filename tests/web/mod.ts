@@ -20,3 +20,13 @@ export {
   seedUrls,
 } from "./scenario.ts";
 export { type TraitGroup, TRAITS, type Traits, traitsOf } from "./traits.ts";
+export { ODD_ANSWERS, type OddAnswer, oddBytes, type OddExpectation } from "./odd.ts";
+export {
+  CHARSET_WAYS,
+  CHARSETS,
+  type CharsetSample,
+  CODED_TEXT,
+  CODINGS,
+  type CodingSample,
+} from "./samples.ts";
+export { PRIVATE_TARGETS } from "./targets.ts";
