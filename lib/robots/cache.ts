@@ -19,6 +19,7 @@ export type RobotsState = "ok" | "open" | "unreachable";
 export interface RobotsVerdictSource {
   /** Parsed for the cache's user agent alone. */
   readonly rules: Robots;
+  /** What is known of the host. */
   readonly state: RobotsState;
   /** When the host is asked again, unix ms. */
   readonly expires: number;
@@ -30,7 +31,9 @@ export interface RobotsVerdictSource {
 
 /** A durable store behind the memory; `expires` is unix ms. */
 export interface RobotsStore {
+  /** The value kept under a key; undefined when there is none. */
   get(key: string): Promise<{ value: Uint8Array; expires: number } | undefined>;
+  /** Keeps a value, in place of an older one; not waited for. */
   put(key: string, value: Uint8Array, expires: number): void;
 }
 
@@ -46,6 +49,7 @@ export interface RobotsCacheOptions {
    * @param key Scheme, host and port, as in {@linkcode RobotsCache.keyOf}.
    */
   readonly fetch: (robotsUrl: URL, key: string) => Promise<RobotsAnswer>;
+  /** Where answers survive the process and the memory's bound. */
   readonly store?: RobotsStore;
   /** Most hosts kept in memory. @default 200000 */
   readonly maxEntries?: number;
@@ -65,9 +69,11 @@ export interface RobotsCacheStats {
   readonly saved: number;
   /** Of the hosts asked, those that could not be; `failures` says why. */
   readonly unreachable: number;
+  /** Of `unreachable`: tls and skip count as other, 429 as 5xx. */
   readonly failures: Readonly<Record<"dns" | "timeout" | "refused" | "5xx" | "other", number>>;
-  /** Hosts and bytes in memory now. */
+  /** Hosts in memory now. */
   readonly entries: number;
+  /** Bytes of them, roughly. */
   readonly bytes: number;
 }
 

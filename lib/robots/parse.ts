@@ -29,6 +29,7 @@ export interface ParseRobotsOptions {
 
 /** What a robots.txt says about a URL. */
 export interface RobotsVerdict {
+  /** Whether the URL may be fetched. */
   readonly allowed: boolean;
   /** Line of the rule that decided, from 1; undefined when none did. */
   readonly line?: number;

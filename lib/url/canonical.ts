@@ -336,7 +336,11 @@ export class LinkCanonicalizer {
   #path = "";
   #folder = "";
 
-  /** @param base The page's URL, or its `<base href>` resolved against it. */
+  /**
+   * Parses the base.
+   *
+   * @param base The page's URL, or its `<base href>` resolved against it.
+   */
   constructor(base: string | URL) {
     const text = typeof base === "string" ? base : base.href;
     if (text.length > MAX_BASE_CHARS) return;

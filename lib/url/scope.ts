@@ -10,11 +10,17 @@ import { shardOfHost } from "./shard.ts";
 
 /** A pattern of a scope that is neither a SURT prefix nor a regular expression. */
 export class ScopePatternError extends Error {
+  /** Tells the class apart. */
   override readonly name = "ScopePatternError";
   /** The pattern as it was given. */
   readonly pattern: string;
 
-  /** @param pattern The pattern as it was given. */
+  /**
+   * Names the pattern in its message.
+   *
+   * @param pattern The pattern as it was given.
+   * @param cause What is wrong with it.
+   */
   constructor(pattern: string, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     super(
@@ -36,7 +42,7 @@ export interface ScopeOptions {
   readonly exclude?: readonly string[];
   /** The shard that is taken, 0 to `shards` - 1. @default 0 */
   readonly shard?: number;
-  /** @default 1 */
+  /** How many shards there are. @default 1 */
   readonly shards?: number;
 }
 
@@ -184,6 +190,8 @@ export class Scope {
   #lastOwned = false;
 
   /**
+   * Compiles the patterns.
+   *
    * @throws {ScopePatternError} When a pattern is neither a SURT prefix nor a regular expression.
    * @throws {RangeError} When shard and shards do not go together.
    */
