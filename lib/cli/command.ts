@@ -58,8 +58,10 @@ export interface CommandSpec<O extends GlobalOptions, A extends object> {
   readonly args?: ArgumentsSpec<A>;
   /** Its own options, and global ones that it gives a default. */
   readonly options: OptionTable<Omit<O, Exclude<keyof GlobalOptions, Overridden<O>>>>;
-  /** Fields of its records, in their order. */
+  /** Fields its records can have, in their order. */
   readonly fields: readonly FieldSpec[];
+  /** Those that the records have with these options, where it depends on them. */
+  fieldsFor?(options: O & A): readonly FieldSpec[];
   /** Whether it can write bodies (`-o raw`). */
   readonly raw?: boolean;
   readonly examples: readonly (readonly [command: string, what: string])[];
@@ -90,6 +92,7 @@ export interface AnyCommandSpec {
   readonly args?: ArgumentsSpec<object>;
   readonly options: AnyOptionTable;
   readonly fields: readonly FieldSpec[];
+  fieldsFor?(options: never): readonly FieldSpec[];
   readonly raw?: boolean;
   readonly examples: readonly (readonly [command: string, what: string])[];
   check?(options: never): void;

@@ -82,20 +82,19 @@ export class StopRequestedError extends Error {
  * Errors of other rooms that mean something to the caller of the process, by class name: those rooms
  * know nothing of exit codes. Anything not listed, and without an `exitCode` of its own, is 1.
  */
-const EXIT_CODE_BY_NAME: Readonly<Record<string, number>> = Object.assign(Object.create(null), {
-  NetError: ExitCode.network,
-  DnsError: ExitCode.network,
-  DiskFloorError: ExitCode.temporary,
-  CredentialError: ExitCode.credential,
-  MissingCredentialError: ExitCode.credential,
-});
+const EXIT_CODE_BY_NAME: ReadonlyMap<string, number> = new Map([
+  ["FetchError", ExitCode.network],
+  ["ScopePatternError", ExitCode.usage],
+]);
 
 /** The exit code that `error` stands for: its own `exitCode`, then its class, then 1. */
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof Error)) return ExitCode.error;
   const own = (error as { exitCode?: unknown }).exitCode;
   if (typeof own === "number" && Number.isInteger(own) && own >= 0 && own <= 255) return own;
-  return EXIT_CODE_BY_NAME[error.name] ?? ExitCode.error;
+  // What we would not ask for did not fail on the network.
+  if ((error as { kind?: unknown }).kind === "skip") return ExitCode.error;
+  return EXIT_CODE_BY_NAME.get(error.name) ?? ExitCode.error;
 }
 
 /**
@@ -106,7 +105,7 @@ export function describeError(error: unknown, verbose: boolean): string[] {
   if (!(error instanceof Error)) return [`ccrawl: ${oneLine(String(error))}`];
   // A class we did not raise on purpose (TypeError, …) names itself, so that a report of it is of use.
   const known = (error as { exitCode?: unknown }).exitCode !== undefined ||
-    error.message.startsWith("Cannot ");
+    EXIT_CODE_BY_NAME.has(error.name) || error.message.startsWith("Cannot ");
   const text = oneLine(error.message) || error.name;
   const lines = [known ? `ccrawl: ${text}` : `ccrawl: ${error.name}: ${text}`];
   const hint = (error as { hint?: unknown }).hint;

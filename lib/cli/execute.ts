@@ -8,7 +8,7 @@ import { RunReport } from "../report/report.ts";
 import { scan } from "./_scanner.ts";
 import type { CommandBody, CommandIo, RegisteredCommand } from "./command.ts";
 import { ExitCode, LimitReachedError, PipeClosedError, StopRequestedError } from "./errors.ts";
-import type { CliHost } from "./host.ts";
+import type { ByteSink, CliHost } from "./host.ts";
 import { type GlobalOptions, globalOptions } from "./options/global.ts";
 import { commandLineSource, environmentSource, resolveOptions } from "./options/resolve.ts";
 import type { AnyOptionTable, OptionTable } from "./options/spec.ts";
@@ -36,16 +36,6 @@ export async function execute(
   ]);
   const options = { ...values, ...spec.args?.parse(args) };
   spec.check?.(options as never);
-  const output = openOutput({
-    format: options.output,
-    fields: options.fields,
-    header: options.header,
-    limit: options.limit,
-    color: wantsColor(options.color, host),
-    known: spec.fields,
-    raw: spec.raw ?? false,
-    stdout: host.stdout,
-  });
   const report = new RunReport({
     command: name,
     progress: options.progress,
@@ -53,6 +43,16 @@ export async function execute(
     sink: host.stderr,
     journal: options.journal,
     metrics: options.metricsAddr,
+  });
+  const output = openOutput({
+    format: options.output,
+    fields: options.fields,
+    header: options.header,
+    limit: options.limit,
+    color: wantsColor(options.color, host),
+    known: spec.fieldsFor?.(options as never) ?? spec.fields,
+    raw: spec.raw ?? false,
+    stdout: besideLiveLine(host, report),
   });
   const { run } = await command.load() as { run: CommandBody<unknown> };
   const work = async (signal: AbortSignal): Promise<number> => {
@@ -83,6 +83,22 @@ export async function execute(
     work,
     (received) => report.warn(`${received}: stopping cleanly; a second one ends it at once`),
   );
+}
+
+/** Stdout that makes room on a terminal which the live line is shown on too. */
+function besideLiveLine(host: CliHost, report: RunReport): ByteSink {
+  const { stdout, stderr } = host;
+  if (!stdout.terminal || !stderr.terminal) return stdout;
+  return {
+    terminal: true,
+    columns: () => stdout.columns(),
+    async write(bytes) {
+      report.holdLine();
+      await stdout.write(bytes);
+      // The line returns only below a finished line: redrawing erases the one it is on.
+      if (bytes.at(-1) === 10) report.releaseLine();
+    },
+  };
 }
 
 function isStop(error: unknown): boolean {

@@ -30,12 +30,14 @@ export function serveMetrics(
 ): MetricsServer {
   let figures = sample();
   const registry = crawlRegistry(() => figures);
+  const ending = new AbortController();
   let server: Deno.HttpServer<Deno.NetAddr>;
   try {
     server = Deno.serve({
       hostname: address.host,
       port: address.port,
       onListen: () => {},
+      signal: ending.signal,
     }, async (request) => {
       if (new URL(request.url).pathname !== "/metrics") {
         return new Response("See /metrics\n", { status: 404 });
@@ -55,7 +57,14 @@ export function serveMetrics(
       { cause },
     );
   }
-  return { port: server.addr.port, close: () => server.shutdown() };
+  return {
+    port: server.addr.port,
+    close() {
+      // A scraper that does not read its answer must not keep the run from ending.
+      ending.abort();
+      return server.finished;
+    },
+  };
 }
 
 /** The metrics there are; each is read from `sample` at a scrape. */

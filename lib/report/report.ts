@@ -146,6 +146,16 @@ export class RunReport {
     }
   }
 
+  /** Take the live line away while something else writes to its terminal. */
+  holdLine(): void {
+    this.#line.hold();
+  }
+
+  /** Put it back. */
+  releaseLine(): void {
+    this.#line.release();
+  }
+
   #every(ms: number, work: () => void): void {
     this.#stops.push(this.#clock.every(ms, work));
   }

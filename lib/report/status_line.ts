@@ -18,7 +18,8 @@ const CLEAR = "\r\x1b[K";
 /** Messages, and on a terminal a live line below them. */
 export class StatusLine {
   readonly #sink: MessageSink;
-  #shown = "";
+  #text = "";
+  #held = false;
 
   constructor(sink: MessageSink) {
     this.#sink = sink;
@@ -33,21 +34,31 @@ export class StatusLine {
   show(text: string): void {
     if (!this.#sink.terminal) return;
     // The last column is left free: writing into it would wrap.
-    const line = text.slice(0, (this.#sink.columns() ?? 80) - 1);
-    this.#shown = line;
-    this.#sink.write(CLEAR + line);
+    this.#text = text.slice(0, (this.#sink.columns() ?? 80) - 1);
+    if (!this.#held) this.#sink.write(CLEAR + this.#text);
   }
 
   /** Print one message line, above the live line. */
   print(line: string): void {
-    if (this.#shown === "") this.#sink.write(`${line}\n`);
-    else this.#sink.write(`${CLEAR}${line}\n${this.#shown}`);
+    if (this.#text === "" || this.#held) this.#sink.write(`${line}\n`);
+    else this.#sink.write(`${CLEAR}${line}\n${this.#text}`);
+  }
+
+  /** Take the live line away until `release`. */
+  hold(): void {
+    if (this.#text !== "" && !this.#held) this.#sink.write(CLEAR);
+    this.#held = true;
+  }
+
+  /** Show the latest live line again. */
+  release(): void {
+    if (this.#text !== "" && this.#held) this.#sink.write(this.#text);
+    this.#held = false;
   }
 
   /** Remove the live line. */
   clear(): void {
-    if (this.#shown === "") return;
-    this.#shown = "";
-    this.#sink.write(CLEAR);
+    if (this.#text !== "" && !this.#held) this.#sink.write(CLEAR);
+    this.#text = "";
   }
 }

@@ -10,6 +10,8 @@ import { version } from "../../lib/cli/commands/version.ts";
 import { CommandError } from "../../lib/cli/errors.ts";
 import { type GlobalOptions, globalOptions } from "../../lib/cli/options/global.ts";
 import { type AnyOptionTable, optionName } from "../../lib/cli/options/spec.ts";
+import { FetchError } from "../../lib/net/errors.ts";
+import { ScopePatternError } from "../../lib/url/scope.ts";
 import { type TestHost, testHost } from "./_host.ts";
 
 /** The whole tree, with bodies that hand over what they were given. */
@@ -313,10 +315,13 @@ Deno.test("an error's own exit code is the process'", async () => {
 });
 
 Deno.test("an error of another room is mapped by its class, any other is 1", async () => {
-  class DnsError extends Error {
-    override readonly name = "DnsError";
-  }
-  assert.equal((await withBody(() => Promise.reject(new DnsError("Cannot resolve x")))).code, 8);
+  const code8 = await withBody(() => Promise.reject(new FetchError("dns", "no such name")));
+  assert.equal(code8.code, 8);
+  assert.equal(code8.host.err(), "ccrawl: no such name\n");
+  const skip = new FetchError("skip", "Cannot connect to 127.0.0.1: it is loopback");
+  assert.equal((await withBody(() => Promise.reject(skip))).code, 1);
+  const pattern = new ScopePatternError("(", new SyntaxError("unterminated group"));
+  assert.equal((await withBody(() => Promise.reject(pattern))).code, 2);
   const { code, host } = await withBody(() => Promise.reject(new TypeError("x is\nnot y")));
   assert.equal(code, 1);
   assert.equal(host.err(), "ccrawl: TypeError: x is not y\n");

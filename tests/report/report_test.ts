@@ -93,6 +93,21 @@ Deno.test("on a terminal the line is redrawn in place, and messages stand above 
   await report.close();
 });
 
+Deno.test("the live line makes room for records on the same terminal", async () => {
+  const { clock, report, text } = setUp({ terminal: true, columns: 80 });
+  await report.start({}, () => figures());
+  report.holdLine();
+  clock.advance(LIVE_MS);
+  assert.equal(text(), "", "nothing is drawn into the records");
+  report.releaseLine();
+  assert(text().startsWith("3330 pages"));
+  const before = text().length;
+  report.holdLine();
+  assert.equal(text().slice(before), "\r\x1b[K");
+  report.end("finished");
+  await report.close();
+});
+
 Deno.test("--progress json emits start, ticks every 30 s, seals and the end, one object a line", async () => {
   const { clock, report, text } = setUp({ progress: "json" });
   await report.start({ state: "c.db", shard: 0 }, () => figures());
