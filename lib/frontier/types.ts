@@ -21,8 +21,16 @@ export interface PutResult {
   readonly added: number;
   /** Already known. */
   readonly known: number;
-  /** Refused by a bound of the frontier: `maxUrlsPerHost`, or `sameHost` for a host no seed named. */
+  /**
+   * Refused: by `maxUrlsPerHost`, by `sameHost` for a host no seed named, because the host is
+   * excluded, or because it is no absolute URL with a host.
+   */
   readonly refused: number;
+  /**
+   * Held until the next sieve: once the seen set has outgrown its memory, whether a URL is new is
+   * decided in batches. What comes of it shows in {@linkcode FrontierStats} only.
+   */
+  readonly staged: number;
 }
 
 /** One URL under lease. */
@@ -62,7 +70,10 @@ export interface HostRelease {
   /** New values of the engine's numbers; unchanged where left out. Persisted. */
   readonly failures?: number;
   readonly deferrals?: number;
-  /** Leave the host out for good: every URL queued, and any put later, is failed with this reason. */
+  /**
+   * Leave the host out for good: every URL queued, and any put later, ends as `skipped` with class
+   * `skip` and this reason.
+   */
   readonly exclude?: string;
 }
 
@@ -101,7 +112,10 @@ export interface FrontierStats {
   /** Count by class of `failed`, and by reason of `skipped`. */
   readonly failedBy: Readonly<Record<string, number>>;
   readonly skippedBy: Readonly<Record<string, number>>;
+  /** Distinct URLs ever admitted. */
   readonly known: number;
+  /** Offers that wait for the next sieve; a crawl is not finished while there are any. */
+  readonly staged: number;
   readonly hosts: number;
   /** Hosts with something queued, and those of them that must wait (blocked or cooling past now). */
   readonly activeHosts: number;
@@ -114,6 +128,31 @@ export interface FrontierStats {
   /** Bytes of memory the seen set holds, and of the state on disk. */
   readonly seenBytes: number;
   readonly diskBytes: number;
+  /** Whether the last of `pause` and `resume` was a pause. An opening starts unpaused. */
+  readonly paused: boolean;
+  /** Answered page fetches a second over the last minute. */
+  readonly pagesPerSecond: number;
+}
+
+/** How a URL ended, as the state's log keeps it. */
+export interface DoneUrl {
+  readonly url: string;
+  readonly outcome: "done" | "failed" | "skipped";
+  readonly depth: number;
+  readonly status: number;
+  readonly error: string;
+  readonly reason: string;
+  readonly warcFile: string;
+  readonly warcOffset: number;
+}
+
+/** A URL that waits (or was under lease) in a state. */
+export interface QueuedUrl {
+  readonly host: string;
+  readonly url: string;
+  readonly priority: number;
+  readonly depth: number;
+  readonly attempts: number;
 }
 
 /** What a state is opened with. */
@@ -132,13 +171,16 @@ export interface FrontierOptions {
    */
   readonly identity?: Readonly<Record<string, string>>;
   readonly accept?: readonly string[];
+  /** Told of what is wrong and not fatal (a malformed control file). @default console.warn */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** A command from `crawl control`, seen by the frontier and handed to the engine. */
 export interface ControlCommand {
   readonly verb: "pause" | "resume" | "stop" | "block" | "unblock" | "delay" | "priority";
-  /** Host for block, unblock and delay; host for priority. */
+  /** Host for block, unblock, delay and priority. */
   readonly host?: string;
+  /** For delay; left out to clear it. */
   readonly delayMs?: number;
   readonly priority?: number;
 }
@@ -147,7 +189,7 @@ export interface ControlCommand {
  * The frontier. Every verb that changes the state resolves once the change is durable, save `claim`
  * (a lease that is lost with the process is returned to its queue at the next opening).
  */
-export interface Frontier {
+export interface Frontier extends AsyncDisposable {
   /** Offer seeds (or anything else found outside a page). `seed: true` marks their hosts as named. */
   put(urls: readonly DiscoveredUrl[], options?: { seed?: boolean }): Promise<PutResult>;
   /**
@@ -155,7 +197,10 @@ export interface Frontier {
    * class first, each with up to `perHost` of its URLs, best class first, then oldest first.
    */
   claim(hosts: number, perHost: number, horizonMs?: number): Promise<HostLease[]>;
-  /** Give hosts back. Durable with the next commit; not waited for. */
+  /**
+   * Give hosts back. Durable with the next commit; not waited for. Leases neither named in `unused`
+   * nor completed stay out until they are completed.
+   */
   releaseHosts(releases: readonly HostRelease[]): void;
   /** End leases; all of one call in one transaction. */
   complete(batch: readonly Completion[]): Promise<void>;
@@ -169,6 +214,13 @@ export interface Frontier {
   getCached(key: string): Promise<{ value: Uint8Array; expires: number } | undefined>;
   putCached(key: string, value: Uint8Array, expires: number): void;
   stats(): Promise<FrontierStats>;
+  /** The frontier's clock: Unix ms that do not jump within an opening. `notBefore` is on it. */
+  now(): number;
+  /**
+   * Commands from `crawl control`, each once it has taken effect on the state; ends with `close`.
+   * One reader.
+   */
+  controls(): AsyncIterable<ControlCommand>;
   /** Commit what is pending, fold the log into the file, close. Leases are returned to their queues. */
   close(): Promise<void>;
 }

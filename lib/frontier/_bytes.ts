@@ -1,0 +1,145 @@
+/**
+ * A growing byte buffer and a cursor over one: variable-length integers, doubles, UTF-8.
+ *
+ * @module
+ */
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const double = new Float64Array(1);
+const doubleBytes = new Uint8Array(double.buffer);
+
+/** Appends to a buffer that doubles when it is full and is used again after {@linkcode ByteWriter.clear}. */
+export class ByteWriter {
+  #buffer: Uint8Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity = 1024) {
+    this.#buffer = new Uint8Array(capacity);
+  }
+
+  clear(): void {
+    this.length = 0;
+  }
+
+  /** What was written, without a copy: good until the next write. */
+  view(): Uint8Array<ArrayBuffer> {
+    return this.#buffer.subarray(0, this.length);
+  }
+
+  #room(count: number): void {
+    if (this.length + count <= this.#buffer.length) return;
+    const grown = new Uint8Array(Math.max(this.#buffer.length * 2, this.length + count));
+    grown.set(this.view());
+    this.#buffer = grown;
+  }
+
+  byte(value: number): void {
+    this.#room(1);
+    this.#buffer[this.length++] = value;
+  }
+
+  /** A whole number from 0 to 2^53 - 1, seven bits a byte. */
+  varint(value: number): void {
+    this.#room(8);
+    while (value > 0x7f) {
+      this.#buffer[this.length++] = (value % 128) | 0x80;
+      value = Math.floor(value / 128);
+    }
+    this.#buffer[this.length++] = value;
+  }
+
+  /** A whole number of either sign. */
+  signed(value: number): void {
+    this.varint(value < 0 ? -value * 2 - 1 : value * 2);
+  }
+
+  float(value: number): void {
+    this.#room(8);
+    double[0] = value;
+    this.#buffer.set(doubleBytes, this.length);
+    this.length += 8;
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.#room(bytes.length);
+    this.#buffer.set(bytes, this.length);
+    this.length += bytes.length;
+  }
+
+  /** Length, then bytes. */
+  bytes(bytes: Uint8Array): void {
+    this.varint(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** Length, then UTF-8. */
+  text(text: string): void {
+    // Almost all text here is short ASCII: write it with a one-byte length and correct it if not.
+    this.#room(text.length * 3 + 8);
+    const start = this.length;
+    if (text.length < 128) {
+      const { written } = encoder.encodeInto(text, this.#buffer.subarray(start + 1));
+      if (written < 128) {
+        this.#buffer[start] = written;
+        this.length = start + 1 + written;
+        return;
+      }
+    }
+    this.bytes(encoder.encode(text));
+  }
+}
+
+/** Reads what a {@linkcode ByteWriter} wrote. Reading past the end throws a RangeError. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get done(): boolean {
+    return this.at >= this.#bytes.length;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.at++];
+    if (value === undefined) throw new RangeError("Cannot read the record: it is cut short");
+    return value;
+  }
+
+  varint(): number {
+    let value = 0, scale = 1;
+    for (;;) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+      if (scale > 2 ** 53) throw new RangeError("Cannot read the record: a number is too long");
+    }
+  }
+
+  signed(): number {
+    const value = this.varint();
+    return value % 2 === 1 ? -(value + 1) / 2 : value / 2;
+  }
+
+  float(): number {
+    for (let i = 0; i < 8; i++) doubleBytes[i] = this.byte();
+    return double[0]!;
+  }
+
+  bytes(): Uint8Array {
+    const length = this.varint();
+    const end = this.at + length;
+    if (end > this.#bytes.length) throw new RangeError("Cannot read the record: it is cut short");
+    const bytes = this.#bytes.subarray(this.at, end);
+    this.at = end;
+    return bytes;
+  }
+
+  text(): string {
+    return decoder.decode(this.bytes());
+  }
+}

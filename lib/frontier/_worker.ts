@@ -1,0 +1,188 @@
+/**
+ * The thread in which the engine runs: carries out verbs, commits what they change in groups, does
+ * the background work in between, looks for commands.
+ *
+ * @module
+ */
+
+import type { Answer, Reply, Request } from "./_messages.ts";
+import { readSpool } from "./_spool.ts";
+import { packLeases, unpackCompletions, unpackReleases } from "./_wire.ts";
+import { FrontierEngine } from "./engine.ts";
+import { FrontierError, packError } from "./errors.ts";
+
+const scope = self as unknown as {
+  onmessage: ((event: MessageEvent<Request[]>) => void) | null;
+  postMessage(message: Reply[], transfer: Transferable[]): void;
+  close(): void;
+};
+
+/** A commit waits for company this long, more when commits are slow; and how often the spool is read. */
+const MIN_WAIT = 20, MAX_WAIT = 200, SPOOL_MS = 250;
+/** Milliseconds of background work between commits. */
+const WORK_MS = 25;
+
+let engine: FrontierEngine | undefined;
+let path: string | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+let spoolTimer: ReturnType<typeof setInterval> | undefined;
+let commitMs = 0;
+/** Answers that wait for the next commit. */
+let durable: { id: number; value: Answer }[] = [];
+/** Commands carried out that wait for it. */
+let commands: ReturnType<typeof readSpool> = [];
+
+scope.onmessage = ({ data }) => {
+  const replies: Reply[] = [];
+  for (const request of data) {
+    try {
+      handle(request, replies);
+    } catch (error) {
+      if ("id" in request) replies.push({ id: request.id, error: packError(error) });
+      else replies.push({ warning: (error as Error).message });
+    }
+  }
+  if (engine?.full) commit();
+  arm();
+  send(replies);
+};
+
+function handle(request: Request, replies: Reply[]): void {
+  if (request.verb === "open") {
+    path = request.options.path;
+    engine = new FrontierEngine(request.options);
+    if (path !== undefined) spoolTimer = setInterval(lookForCommands, SPOOL_MS);
+    lookForCommands();
+    replies.push({ id: request.id, value: undefined });
+    return;
+  }
+  if (engine === undefined) throw new FrontierError("Cannot use the frontier: it is not open.");
+  switch (request.verb) {
+    case "put": {
+      const { urls, priorities, depths, seed } = request.batch;
+      durable.push({ id: request.id, value: engine.putBytes(urls, priorities, depths, seed) });
+      return;
+    }
+    case "claim": {
+      const leases = packLeases(engine.claim(request.hosts, request.perHost, request.horizonMs));
+      replies.push({ id: request.id, value: leases });
+      return;
+    }
+    case "complete":
+      engine.complete(unpackCompletions(request.batch));
+      durable.push({ id: request.id, value: undefined });
+      return;
+    case "release":
+      return engine.releaseHosts(unpackReleases(request.batch));
+    case "block":
+      engine.blockHost(request.host, request.until);
+      durable.push({ id: request.id, value: undefined });
+      return;
+    case "delay":
+      engine.setDelay(request.host, request.delayMs);
+      durable.push({ id: request.id, value: undefined });
+      return;
+    case "priority":
+      engine.setPriority(request.host, request.priority);
+      durable.push({ id: request.id, value: undefined });
+      return;
+    case "putCached":
+      return engine.putCached(request.key, request.value, request.expires);
+    case "getCached":
+      replies.push({ id: request.id, value: engine.getCached(request.key) });
+      return;
+    case "stats":
+      replies.push({ id: request.id, value: engine.stats() });
+      return;
+    case "now":
+      replies.push({ id: request.id, value: engine.now() });
+      return;
+    case "close":
+      clearInterval(spoolTimer);
+      commit();
+      engine.close();
+      engine = undefined;
+      clearTimeout(timer);
+      timer = undefined;
+      replies.push({ id: request.id, value: undefined });
+  }
+}
+
+/** Commits, then answers what waited for it. */
+function commit(): void {
+  const answers = durable, done = commands;
+  durable = [];
+  commands = [];
+  if (engine === undefined) return;
+  const start = performance.now();
+  const replies: Reply[] = [];
+  try {
+    engine.commit();
+    commitMs = performance.now() - start;
+    replies.push(...answers);
+    for (const { file, command } of done) {
+      Deno.removeSync(file);
+      replies.push({ control: command });
+    }
+  } catch (error) {
+    const wire = packError(error);
+    for (const { id } of answers) replies.push({ id, error: wire });
+    replies.push({ warning: wire.message });
+  }
+  send(replies);
+}
+
+function tick(): void {
+  timer = undefined;
+  commit();
+  tidy(WORK_MS);
+  arm();
+}
+
+let more = false;
+
+function tidy(budgetMs: number): void {
+  try {
+    more = engine!.work(budgetMs);
+  } catch (error) {
+    more = false;
+    send([{ warning: (error as Error).message }]);
+  }
+}
+
+function arm(): void {
+  if (timer !== undefined || engine === undefined) return;
+  if (more) timer = setTimeout(tick, 0);
+  else if (durable.length > 0 || engine.pending) {
+    timer = setTimeout(tick, Math.min(MAX_WAIT, Math.max(MIN_WAIT, commitMs * 10)));
+  }
+}
+
+function lookForCommands(): void {
+  if (path === undefined || engine === undefined) return;
+  const warn = (warning: string) => send([{ warning }]);
+  try {
+    const waiting = new Set(commands.map(({ file }) => file));
+    for (const spooled of readSpool(path, warn)) {
+      if (waiting.has(spooled.file)) continue;
+      engine.control(spooled.command);
+      commands.push(spooled);
+    }
+    // `stop` changes nothing in the state, so that no commit would come of itself.
+    if (commands.length > 0) commit();
+  } catch (error) {
+    warn((error as Error).message);
+  }
+  // Staged URLs grow old without a verb.
+  if (!more) tidy(5);
+  arm();
+}
+
+function send(replies: Reply[]): void {
+  if (replies.length === 0) return;
+  const transfer: Transferable[] = [];
+  for (const reply of replies) {
+    if ("value" in reply && reply.value instanceof Uint8Array) transfer.push(reply.value.buffer);
+  }
+  scope.postMessage(replies, transfer);
+}

@@ -1,0 +1,31 @@
+/**
+ * The frontier: which URL comes next, for a crawl of any size that may be killed at any moment.
+ *
+ * One SQLite file holds an exact seen set, a queue a host in classes of priority, every host's clock
+ * and the log of what has ended. The verbs are those of crawler-commons' URLFrontier.
+ *
+ * @example Two seeds
+ * ```ts no-eval
+ * import { openFrontier } from "./mod.ts";
+ *
+ * await using frontier = await openFrontier({ path: "crawl.db" });
+ * await frontier.put([{ url: "https://example.com/", priority: 8, depth: 0 }], { seed: true });
+ * for (const { host, urls } of await frontier.claim(64, 1)) console.log(host, urls[0]?.url);
+ * ```
+ *
+ * @module
+ */
+
+export * from "./types.ts";
+export { openFrontier } from "./open.ts";
+export { sendControl } from "./control.ts";
+export { readDone, readQueued, readStats } from "./read.ts";
+export { type FileLock, lockFile } from "./lock.ts";
+export {
+  FrontierError,
+  FrontierIdentityError,
+  FrontierStateError,
+  StateLockedError,
+} from "./errors.ts";
+export { type EngineOptions, FrontierEngine } from "./engine.ts";
+export type { ClockSource } from "./_clock.ts";
