@@ -71,7 +71,8 @@ function fromClass(classes: string | undefined): string | undefined {
   for (const [i, name] of names.entries()) {
     for (const prefix of LANGUAGE_PREFIXES) {
       if (!name.startsWith(prefix)) continue;
-      return name === prefix ? names[i + 1] : name.slice(prefix.length).replace(/[;,].*$/, "");
+      const named = name === prefix ? names[i + 1] ?? "" : name.slice(prefix.length);
+      return named.split(/[;,]/, 1)[0];
     }
   }
   return undefined;

@@ -50,7 +50,8 @@ const TURKIC_OR_MONGOLIAN = /[әғқңөұүһҗ]/i;
  * Some sixty languages are told by `eld` (small); `tinyld` breaks the ties with close relatives that
  * it lacks: Afrikaans, Indonesian, Macedonian, Kazakh, Tatar, Mongolian, Turkmen, Khmer, Burmese.
  * Norwegian is one code (`nor`), its two written forms not being told apart; Chinese is `zho` whatever
- * the script, Malay `msa`; Bosnian counts as Croatian.
+ * the script, Malay `msa`; Bosnian counts as Croatian. Languages that neither knows come out empty
+ * or, when a close relative is known, as that one (Galician, Occitan, Nepali).
  *
  * @example Usage
  * ```ts
@@ -117,10 +118,13 @@ function withoutAddresses(text: string): string {
   return text.split(/\s+/).filter((word) => !word.includes("://") && !word.includes("@")).join(" ");
 }
 
-/** Chance that the best score is right, fitted to texts in known languages of several lengths. */
+/**
+ * Chance that the best score is right: a logistic curve fitted to excerpts of 60 to 800 characters
+ * of one text in 75 languages. Of those it puts at 0.95 and above, 99.4 % were right.
+ */
 function confidenceOf(first: number, second: number, length: number): number {
   const margin = 1 - second / first;
   const z = A + B * first + C * Math.min(margin, 0.5) + D * Math.log(length);
   return Math.round(1000 / (1 + Math.exp(-z))) / 1000;
 }
-const A = -15, B = 20, C = 8, D = 0.3;
+const A = -21.3, B = 27.9, C = 9.8, D = 0.35;

@@ -1,4 +1,6 @@
 import { Deadline } from "./_deadline.ts";
+import type { Element } from "./_element.ts";
+import { prune } from "./_prune.ts";
 import { mainContent } from "./extract.ts";
 import { type LanguageDetector, loadLanguageDetector } from "./language.ts";
 import { extractLinks, type PageLinks } from "./links.ts";
@@ -41,8 +43,17 @@ export interface RenderLimits extends TreeLimits {
 
 /** Name and version of the extractor `main`; the version changes when its output does. */
 export const MAIN_EXTRACTOR = "main@1";
-/** Text below which the content was most likely missed, and the whole page is taken. */
-const SHORTEST_CONTENT = 200;
+/**
+ * Characters below which the content was most likely missed. Then ever less is left out, as long as
+ * that gives more than so many: clutter, what is named as surroundings, anything at all.
+ */
+const ATTEMPTS: readonly { readonly enough: number; readonly find: ContentFinder }[] = [
+  { enough: 200, find: mainContent },
+  { enough: 80, find: (root, deadline) => (prune(root, true, deadline), [root]) },
+  { enough: 20, find: (root, deadline) => (prune(root, false, deadline), [root]) },
+  { enough: 0, find: (root) => [root] },
+];
+type ContentFinder = (root: Element, deadline: Deadline) => Element[];
 
 /** Main content of one page, before anything is derived from it. */
 export interface Content {
@@ -90,14 +101,17 @@ export function extractMain(
     deadline,
     maxLength: limits.maxLength ?? 4_000_000,
   };
-  const tree = parseTree(html, deadline, limits);
-  let written = writeMarkdown(mainContent(tree.root, deadline), options);
-  if (written.text.length < SHORTEST_CONTENT && !deadline.passed) {
-    const { root } = parseTree(html, deadline, limits);
-    const whole = writeMarkdown([root], options);
-    if (whole.text.length > written.text.length) written = whole;
+  let best: Content | undefined;
+  for (const { enough, find } of ATTEMPTS) {
+    // Finding marks what it drops, so that each attempt has a tree of its own.
+    const tree = parseTree(html, deadline, limits);
+    const written = writeMarkdown(find(tree.root, deadline), options);
+    if (best === undefined || written.text.length > best.text.length) {
+      best = { title: tree.title, ...written, truncated: written.truncated || tree.truncated };
+    }
+    if (best.text.length >= enough || deadline.passed) break;
   }
-  return { title: tree.title, ...written, truncated: written.truncated || tree.truncated };
+  return best!;
 }
 
 /** Derive everything else from the content. */
