@@ -20,13 +20,20 @@ export interface ArchivedExchange {
   readonly head: Uint8Array;
   /** Body with transfer coding removed, content coding kept. */
   readonly body: Uint8Array;
-  /** Wire bytes of the answer; needed with `http: "raw"`. */
+  /** Wire bytes of the answer, beginning with `head`; needed with `http: "raw"`. */
   readonly wire?: Uint8Array;
   readonly truncated?: Truncation;
   /** MIME type for the CDXJ line, as sent (parameters dropped), or empty. */
   readonly mime: string;
   /** For a 304: the earlier record it refers to, where it is known and durable. */
-  readonly refersTo?: { readonly recordId: string; readonly url: string; readonly date: string };
+  readonly refersTo?: {
+    readonly recordId: string;
+    readonly url: string;
+    /** The earlier record's WARC-Date. */
+    readonly date: string;
+    /** `sha1:` and base32 of the payload that has not changed. */
+    readonly payloadDigest?: string;
+  };
 }
 
 /** Where an exchange went. */
@@ -37,7 +44,31 @@ export interface WrittenExchange {
   readonly offset: number;
   readonly length: number;
   readonly type: "response" | "revisit";
+  /** `urn:uuid:` and the UUID. */
   readonly recordId: string;
-  /** `sha1:` and base32. */
+  /** WARC-Date of the record. */
+  readonly date: string;
+  /** `sha1:` and base32; empty for a 304 whose unchanged payload is not known. */
   readonly payloadDigest: string;
+}
+
+/** A record that is no part of an exchange. */
+export interface OtherRecord {
+  readonly type: "metadata" | "resource" | "conversion";
+  readonly url: string;
+  /** Unix ms. */
+  readonly date: number;
+  readonly contentType: string;
+  readonly block: Uint8Array;
+  /** Record that this one is about (WARC-Refers-To; for a resource WARC-Concurrent-To). */
+  readonly about?: string;
+}
+
+/** Where a record went. */
+export interface WrittenRecord {
+  /** Final name of the file, without its folder. */
+  readonly file: string;
+  readonly offset: number;
+  readonly length: number;
+  readonly recordId: string;
 }
