@@ -5,6 +5,7 @@
  */
 
 import { decodeEntry, encodeEntry } from "./_entry.ts";
+import { LruMap } from "./_lru.ts";
 import { parseRobots, Robots } from "./parse.ts";
 import type { RobotsAnswer, RobotsFailure } from "./types.ts";
 
@@ -55,7 +56,7 @@ export interface RobotsCacheOptions {
   readonly maxEntries?: number;
   /** Most bytes of them, roughly. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Ms after which a host that could not be asked is asked again. @default 300000 */
+  /** Ms after which a host that could not be asked is asked again, at most a day. @default 300000 */
   readonly unreachableMs?: number;
   /** The wall clock, unix ms. @default Date.now */
   readonly now?: () => number;
@@ -84,11 +85,6 @@ const UNREACHABLE_FOR = 5 * MINUTE;
 /** Memory of an entry beside its rules and key. */
 const ENTRY_BYTES = 300;
 
-interface Entry {
-  readonly source: RobotsVerdictSource;
-  readonly bytes: number;
-}
-
 /**
  * How long an answer is kept, in ms: Cache-Control's max-age between a minute and a day, a minute for
  * no-store and no-cache, a day when nothing is said.
@@ -112,13 +108,9 @@ export function robotsLifetime(cacheControl: string | undefined): number {
  */
 export class RobotsCache {
   readonly #options: RobotsCacheOptions;
-  readonly #maxEntries: number;
-  readonly #maxBytes: number;
   readonly #now: () => number;
-  /** In the order of use, the least recent first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: LruMap<RobotsVerdictSource>;
   readonly #pending = new Map<string, Promise<RobotsVerdictSource>>();
-  #bytes = 0;
   #fetched = 0;
   #saved = 0;
   readonly #failures = { dns: 0, timeout: 0, refused: 0, "5xx": 0, other: 0 };
@@ -126,8 +118,10 @@ export class RobotsCache {
   /** Nothing is fetched before the first {@linkcode RobotsCache.get}. */
   constructor(options: RobotsCacheOptions) {
     this.#options = options;
-    this.#maxEntries = options.maxEntries ?? 200_000;
-    this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
+    this.#entries = new LruMap(
+      options.maxEntries ?? 200_000,
+      options.maxBytes ?? 64 * 1024 * 1024,
+    );
     this.#now = options.now ?? Date.now;
   }
 
@@ -200,7 +194,7 @@ export class RobotsCache {
       unreachable,
       failures,
       entries: this.#entries.size,
-      bytes: this.#bytes,
+      bytes: this.#entries.bytes,
     };
   }
 
@@ -212,16 +206,14 @@ export class RobotsCache {
   }
 
   #cached(key: string): RobotsVerdictSource | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    if (!this.#holds(entry.source.expires)) {
-      this.#bytes -= entry.bytes;
+    const source = this.#entries.get(key);
+    if (source === undefined) return undefined;
+    if (!this.#holds(source.expires)) {
+      this.#entries.delete(key);
       return undefined;
     }
-    this.#entries.set(key, entry);
     this.#saved++;
-    return entry.source;
+    return source;
   }
 
   async #find(key: string): Promise<RobotsVerdictSource> {
@@ -239,7 +231,7 @@ export class RobotsCache {
     this.#fetched++;
     const verdict = this.#judge(answer);
     const lifetime = verdict.state === "unreachable"
-      ? this.#options.unreachableMs ?? UNREACHABLE_FOR
+      ? Math.min(this.#options.unreachableMs ?? UNREACHABLE_FOR, DAY)
       : robotsLifetime(answer.cacheControl);
     const expires = this.#now() + lifetime;
     if (verdict.failure !== undefined) {
@@ -267,17 +259,6 @@ export class RobotsCache {
   #keep(key: string, source: RobotsVerdictSource): void {
     const shared = source.state !== "ok";
     const bytes = ENTRY_BYTES + key.length * 2 + (shared ? 0 : source.rules.byteLength);
-    const old = this.#entries.get(key);
-    if (old !== undefined) {
-      this.#entries.delete(key);
-      this.#bytes -= old.bytes;
-    }
-    this.#entries.set(key, { source, bytes });
-    this.#bytes += bytes;
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#entries.size <= this.#maxEntries && this.#bytes <= this.#maxBytes) break;
-      this.#entries.delete(oldest);
-      this.#bytes -= entry.bytes;
-    }
+    this.#entries.set(key, source, bytes);
   }
 }

@@ -72,6 +72,28 @@ const FIELDS = new Map<string, Field>([
 ]);
 const LONGEST_FIELD = 11;
 
+const ALLOW = new TextEncoder().encode("allow");
+const DISALLOW = new TextEncoder().encode("disallow");
+const USER_AGENT = new TextEncoder().encode("user-agent");
+
+/** Whether the bytes from `from` are a lower-case word, in any case. */
+function isWord(bytes: Uint8Array, from: number, word: Uint8Array): boolean {
+  for (let i = 0; i < word.length; i++) {
+    const c = bytes[from + i]!;
+    if (c !== word[i] && (c < 0x41 || c > 0x5a || (c | 0x20) !== word[i])) return false;
+  }
+  return true;
+}
+
+/** The field that a name of a line means; no text is made for the three that most lines have. */
+function fieldOf(bytes: Uint8Array, from: number, to: number): Field | undefined {
+  const length = to - from;
+  if (length === 8 && isWord(bytes, from, DISALLOW)) return "disallow";
+  if (length === 5 && isWord(bytes, from, ALLOW)) return "allow";
+  if (length === 10 && isWord(bytes, from, USER_AGENT)) return "agent";
+  return length > LONGEST_FIELD ? undefined : FIELDS.get(lowerCase(bytes, from, to));
+}
+
 function lowerCase(bytes: Uint8Array, from: number, to: number): string {
   let out = "";
   for (let i = from; i < to; i++) {
@@ -92,6 +114,16 @@ export function productToken(userAgent: string): string {
     if (c <= SPACE || c === SLASH || c === 0x28 || c === 0x3b || c === 0x2c) break;
   }
   return userAgent.slice(0, end).toLowerCase();
+}
+
+/** The same of bytes; those beyond ASCII, which no token has, as Latin-1. */
+function tokenOf(bytes: Uint8Array, from: number, to: number): string {
+  let end = from;
+  for (; end < to; end++) {
+    const c = bytes[end]!;
+    if (c <= SPACE || c === SLASH || c === 0x28 || c === 0x3b || c === 0x2c) break;
+  }
+  return lowerCase(bytes, from, end);
 }
 
 /** Seconds of a Crawl-delay line; undefined for what is no decimal number. */
@@ -160,8 +192,8 @@ class Parser {
       colon = keyEnd;
     }
     while (keyEnd > from && (body[keyEnd - 1] === SPACE || body[keyEnd - 1] === TAB)) keyEnd--;
-    if (keyEnd === from || keyEnd - from > LONGEST_FIELD) return;
-    const field = FIELDS.get(lowerCase(body, from, keyEnd));
+    if (keyEnd === from) return;
+    const field = fieldOf(body, from, keyEnd);
     if (field === undefined) return;
     let value = Math.min(colon + 1, to);
     while (value < to && (body[value] === SPACE || body[value] === TAB)) value++;
@@ -201,7 +233,7 @@ class Parser {
       });
       this.#naming = true;
     }
-    const token = productToken(this.#decoder.decode(this.#body.subarray(from, to)));
+    const token = tokenOf(this.#body, from, to);
     if (token === "") return;
     const group = this.groups.length - 1;
     if (this.#only !== undefined) {

@@ -71,6 +71,10 @@ function hexAt(s: string, i: number): number {
   return c < 128 ? HEX[c]! : 255; // NaN beyond the end
 }
 
+function isLowerHex(c: number): boolean {
+  return c >= 0x61 && c <= 0x66;
+}
+
 /**
  * Percent-encoding normalised: unreserved characters decoded, hexadecimal digits in upper case, and
  * what is neither reserved nor unreserved encoded (`|`, `^`, `` ` ``, `{`, `}` and `\`, which the
@@ -92,9 +96,12 @@ function normalisePercent(s: string): string {
       }
       const byte = high << 4 | low;
       const decode = UNRESERVED[byte] === 1 && !(lone > 0 && HEX[byte]! !== 255);
-      out += s.slice(from, i) + (decode ? String.fromCharCode(byte) : UPPER_HEX[byte]!);
+      // An escape that is as it should be stays part of the run that is copied.
+      if (decode || isLowerHex(s.charCodeAt(i + 1)) || isLowerHex(s.charCodeAt(i + 2))) {
+        out += s.slice(from, i) + (decode ? String.fromCharCode(byte) : UPPER_HEX[byte]!);
+        from = i + 3;
+      }
       i += 2;
-      from = i + 1;
       lone = 0;
     } else if (
       c === 0x7c || c === 0x5e || c === 0x60 || c === 0x7b || c === 0x7d || c === 0x5c ||
@@ -387,8 +394,19 @@ export class LinkCanonicalizer {
       if (c === 0x3a) return undefined;
       if (c === 0x2f || c === 0x3f || c === 0x23) break;
     }
-    if (href.length === 0 || !scanTail(href, 0)) return undefined;
-    return joinTail(this.#folder, href, 0);
+    if (href.length === 0) return undefined;
+    let folder = this.#folder;
+    let at = 0;
+    while (href.charCodeAt(at) === 0x2e) {
+      if (href.charCodeAt(at + 1) === 0x2f) at += 2;
+      else if (href.charCodeAt(at + 1) === 0x2e && href.charCodeAt(at + 2) === 0x2f) {
+        at += 3;
+        // The slash that ends the origin stays.
+        const up = folder.lastIndexOf("/", folder.length - 2);
+        if (up >= this.#origin.length) folder = folder.slice(0, up + 1);
+      } else return undefined;
+    }
+    return scanTail(href, at) ? joinTail(folder, href, at) : undefined;
   }
 }
 
