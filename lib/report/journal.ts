@@ -8,6 +8,7 @@ import type { RunEvent } from "./events.ts";
 
 /** The journal could not be opened or written. */
 export class JournalError extends Error {
+  /** Always `"JournalError"`. */
   override readonly name = "JournalError";
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Counter, Gauge, Registry } from "prom-client";
+import { EXPOSITION_TYPE, formatExposition, type Metric } from "./_exposition.ts";
 import { failedTotal } from "./summary.ts";
 import type { CrawlFigures } from "./types.ts";
 
@@ -28,8 +28,6 @@ export function serveMetrics(
   address: { readonly host: string; readonly port: number },
   sample: () => CrawlFigures,
 ): MetricsServer {
-  let figures = sample();
-  const registry = crawlRegistry(() => figures);
   const ending = new AbortController();
   let server: Deno.HttpServer<Deno.NetAddr>;
   try {
@@ -38,16 +36,15 @@ export function serveMetrics(
       port: address.port,
       onListen: () => {},
       signal: ending.signal,
-    }, async (request) => {
+    }, (request) => {
       if (new URL(request.url).pathname !== "/metrics") {
         return new Response("See /metrics\n", { status: 404 });
       }
       if (request.method !== "GET" && request.method !== "HEAD") {
         return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
       }
-      figures = sample();
-      return new Response(await registry.metrics(), {
-        headers: { "content-type": registry.contentType },
+      return new Response(formatExposition(crawlMetrics(sample())), {
+        headers: { "content-type": EXPOSITION_TYPE },
       });
     });
   } catch (cause) {
@@ -67,73 +64,59 @@ export function serveMetrics(
   };
 }
 
-/** The metrics there are; each is read from `sample` at a scrape. */
-function crawlRegistry(sample: () => CrawlFigures): Registry {
-  const registry = new Registry();
-  const registers = [registry];
-  const gauge = (name: string, help: string, read: (f: CrawlFigures) => number): void => {
-    new Gauge({
-      name: `ccrawl_${name}`,
-      help,
-      registers,
-      collect() {
-        this.set(read(sample()));
-      },
-    });
-  };
-  const counter = (name: string, help: string, read: (f: CrawlFigures) => number): void => {
-    new Counter({
-      name: `ccrawl_${name}_total`,
-      help,
-      registers,
-      collect() {
-        this.reset();
-        this.inc(Math.max(0, read(sample())));
-      },
-    });
-  };
-  counter("pages_fetched", "Pages answered in this run", (f) => f.fetched);
-  counter("pages_failed", "Pages given up unanswered", (f) => failedTotal(f.failures));
-  counter("pages_disallowed", "Pages that robots.txt kept us from", (f) => f.disallowed);
-  counter("body_bytes", "Body bytes taken off the wire", (f) => f.bytes);
-  counter("files", "Output files finished", (f) => f.files);
-  counter("dns_lookups", "Hosts looked up", (f) => f.dns.lookedUp);
-  counter("dns_unresolved", "Hosts that did not resolve", (f) => f.dns.unresolved);
-  counter("robots_hosts", "Hosts whose robots.txt was asked for", (f) => f.robots?.hosts ?? 0);
-  counter("writer_busy_seconds", "Time the writers worked", (f) => f.writerBusyMs / 1000);
-  new Counter({
-    name: "ccrawl_failures_total",
-    help: "Pages given up unanswered, by class",
-    labelNames: ["class"],
-    registers,
-    collect() {
-      this.reset();
-      for (const [name, count] of Object.entries(sample().failures)) {
-        this.inc({ class: name }, count);
-      }
-    },
+/** The metrics there are. */
+function crawlMetrics(f: CrawlFigures): Metric[] {
+  const counter = (name: string, help: string, value: number): Metric => ({
+    name: `ccrawl_${name}_total`,
+    type: "counter",
+    help,
+    samples: [{ value }],
   });
-  new Counter({
-    name: "ccrawl_worker_seconds_total",
-    help: "Time the workers spent, by what on",
-    labelNames: ["phase"],
-    registers,
-    collect() {
-      this.reset();
-      const { robots, hostClock, fetching, queueing } = sample().workerTimes;
-      this.inc({ phase: "robots" }, robots / 1000);
-      this.inc({ phase: "host_clock" }, hostClock / 1000);
-      this.inc({ phase: "fetching" }, fetching / 1000);
-      this.inc({ phase: "queueing" }, queueing / 1000);
-    },
+  const gauge = (name: string, help: string, value: number): Metric => ({
+    name: `ccrawl_${name}`,
+    type: "gauge",
+    help,
+    samples: [{ value }],
   });
-  gauge("queued_urls", "URLs in the queue", (f) => f.queued);
-  gauge("in_flight", "Fetches in flight", (f) => f.inFlight);
-  gauge("active_hosts", "Hosts with something queued or in flight", (f) => f.activeHosts);
-  gauge("workers", "Fetches there can be at once", (f) => f.workers);
-  gauge("write_queue_bound_bytes", "Bound of the write queue", (f) => f.queue.boundBytes);
-  gauge("write_queue_peak_bytes", "Most held in the write queue", (f) => f.queue.peakBytes);
-  gauge("dns_open_peak", "Most lookups open at once", (f) => f.dns.peak);
-  gauge("elapsed_seconds", "Time since the run began", (f) => f.elapsedMs / 1000);
-  return registry;
+  const byLabel = (
+    name: string,
+    help: string,
+    label: string,
+    values: Readonly<Record<string, number>>,
+  ): Metric => ({
+    name: `ccrawl_${name}_total`,
+    type: "counter",
+    help,
+    samples: Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value })),
+  });
+  const { robots, hostClock, fetching, queueing } = f.workerTimes;
+  return [
+    counter("pages_fetched", "Pages answered in this run", f.fetched),
+    counter("pages_failed", "Pages given up unanswered", failedTotal(f.failures)),
+    byLabel("failures", "Pages given up unanswered, by class", "class", { ...f.failures }),
+    counter("pages_disallowed", "Pages that robots.txt kept us from", f.disallowed),
+    counter("body_bytes", "Body bytes taken off the wire", f.bytes),
+    counter("files", "Output files finished", f.files),
+    counter("dns_lookups", "Hosts looked up", f.dns.lookedUp),
+    counter("dns_cache_hits", "Lookups answered from the cache", f.dns.cached),
+    counter("dns_unresolved", "Hosts that did not resolve", f.dns.unresolved),
+    gauge("dns_open_peak", "Most lookups open at once", f.dns.peak),
+    counter("robots_hosts", "Hosts whose robots.txt was asked for", f.robots?.hosts ?? 0),
+    counter("robots_unreachable", "Pages held by a silent robots.txt", f.robots?.unreachable ?? 0),
+    byLabel("worker_seconds", "Time the workers spent, by what on", "phase", {
+      robots: robots / 1000,
+      host_clock: hostClock / 1000,
+      fetching: fetching / 1000,
+      queueing: queueing / 1000,
+    }),
+    counter("writer_busy_seconds", "Time the writers worked", f.writerBusyMs / 1000),
+    gauge("workers", "Fetches there can be at once", f.workers),
+    gauge("in_flight", "Fetches in flight", f.inFlight),
+    gauge("queued_urls", "URLs in the queue", f.queued),
+    gauge("active_hosts", "Hosts with something queued or in flight", f.activeHosts),
+    gauge("write_queue_bound_bytes", "Bound of the write queue", f.queue.boundBytes),
+    gauge("write_queue_peak_bytes", "Most held in the write queue", f.queue.peakBytes),
+    gauge("memory_peak_bytes", "Most memory the process has had", f.peakMemoryBytes ?? 0),
+    gauge("elapsed_seconds", "Time since the run began", f.elapsedMs / 1000),
+  ];
 }

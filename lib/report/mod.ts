@@ -16,6 +16,7 @@ export type {
 } from "./types.ts";
 export type {
   EndEvent,
+  EventBase,
   MessageEvent,
   RunEvent,
   SealEvent,

@@ -34,6 +34,7 @@ export interface ReportClock {
 export interface ReportOptions {
   /** `crawl run`; begins every line and stands in every event. */
   readonly command: string;
+  /** How progress is shown. */
   readonly progress: ProgressMode;
   /** No progress, messages or summary as text; warnings and errors stay. */
   readonly quiet: boolean;
@@ -43,6 +44,7 @@ export interface ReportOptions {
   readonly journal?: string | undefined;
   /** Where metrics are served. */
   readonly metrics?: { readonly host: string; readonly port: number } | undefined;
+  /** Time of a test's own. @default the system's */
   readonly clock?: ReportClock;
 }
 
@@ -69,6 +71,7 @@ export class RunReport {
   #journalFailed = false;
   #metrics: MetricsServer | undefined;
 
+  /** Nothing is opened or written before `start`. */
   constructor(options: ReportOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
@@ -90,7 +93,7 @@ export class RunReport {
     if (journal !== undefined) this.#journal = Journal.open(journal);
     if (metrics !== undefined) {
       const { serveMetrics } = await import("./metrics.ts");
-      this.#metrics = serveMetrics(metrics, sample);
+      this.#metrics = serveMetrics(metrics, () => withMemory(sample()));
       const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
       this.message(`metrics at http://${host}:${this.#metrics.port}/metrics`);
     }
@@ -166,10 +169,7 @@ export class RunReport {
 
   #figures(): CrawlFigures {
     if (this.#sample === undefined) throw new TypeError("Cannot report: the run has not started");
-    const figures = this.#sample();
-    return figures.peakMemoryBytes === undefined
-      ? { ...figures, peakMemoryBytes: peakMemory() }
-      : figures;
+    return withMemory(this.#sample());
   }
 
   #progress(): string {
@@ -201,4 +201,10 @@ export class RunReport {
       this.#journalFailed = true;
     }
   }
+}
+
+function withMemory(figures: CrawlFigures): CrawlFigures {
+  return figures.peakMemoryBytes === undefined
+    ? { ...figures, peakMemoryBytes: peakMemory() }
+    : figures;
 }

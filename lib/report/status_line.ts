@@ -6,7 +6,9 @@
 
 /** Where text for people goes: a process' stderr, or a test's own. */
 export interface MessageSink {
+  /** Write at once. */
   write(text: string): void;
+  /** Whether a person is looking. */
   readonly terminal: boolean;
   /** Width in columns, where it is known. */
   columns(): number | undefined;

@@ -6,11 +6,17 @@
 
 /** Failures by class, in the order they are printed. */
 export interface FailureCounts {
+  /** No such name, no address, a resolver that did not answer. */
   readonly dns: number;
+  /** A deadline ran out. */
   readonly timeout: number;
+  /** Refused, reset, unreachable. */
   readonly refused: number;
+  /** Handshake or certificate. */
   readonly tls: number;
+  /** Our own refusal: a private address, a port that is not for the web. */
   readonly skip: number;
+  /** None of these. */
   readonly other: number;
 }
 
@@ -37,6 +43,7 @@ export interface RobotsFigures {
     readonly dns: number;
     readonly timeout: number;
     readonly refused: number;
+    /** 5xx, and 429. */
     readonly serverError: number;
     readonly other: number;
   };
@@ -44,19 +51,25 @@ export interface RobotsFigures {
 
 /** What resolving names did. */
 export interface DnsFigures {
+  /** Hosts that servers were asked about. */
   readonly lookedUp: number;
+  /** Lookups that the cache answered. */
   readonly cached: number;
+  /** Hosts without an address in the end. */
   readonly unresolved: number;
   /** Of `unresolved`, those that every server said do not exist. */
   readonly nonexistent: number;
-  /** Most lookups open at once, and the bound on it. */
+  /** Most lookups open at once. */
   readonly peak: number;
+  /** The bound on it. */
   readonly bound: number;
 }
 
 /** A queue bounded by bytes. */
 export interface QueueFigures {
+  /** Most it may hold. */
   readonly boundBytes: number;
+  /** Most it has held. */
   readonly peakBytes: number;
 }
 
@@ -66,6 +79,7 @@ export interface WorkerTimes {
   readonly robots: number;
   /** Waiting for a host's clock. */
   readonly hostClock: number;
+  /** Connecting, sending, reading. */
   readonly fetching: number;
   /** Waiting for the queue before the writers to take a page. */
   readonly queueing: number;
@@ -89,17 +103,23 @@ export interface CrawlFigures {
   readonly unclassified?: UnclassifiedFigures;
   /** Absent when robots.txt is not asked for. */
   readonly robots?: RobotsFigures;
+  /** Lookups of names. */
   readonly dns: DnsFigures;
+  /** Fetches there can be at once. */
   readonly workers: number;
+  /** What they spent their time on. */
   readonly workerTimes: WorkerTimes;
+  /** Output files written at once. */
   readonly writers: number;
   /** Milliseconds that the writers were at work, summed over them. */
   readonly writerBusyMs: number;
+  /** The queue between fetches and writers. */
   readonly queue: QueueFigures;
   /** The most memory the process has had, in bytes. Filled by the report where left out. */
   readonly peakMemoryBytes?: number;
-  /** Live figures, for the progress line. */
+  /** URLs in the queue now. */
   readonly queued: number;
+  /** Fetches in flight now. */
   readonly inFlight: number;
   /** Hosts with something queued or in flight. */
   readonly activeHosts: number;

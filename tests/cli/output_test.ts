@@ -211,6 +211,26 @@ Deno.test("-n stops after that many records, and says why", async () => {
   assert.equal(host.out(), '{"status":1}\n{"status":2}\n');
 });
 
+Deno.test("flush() shows what a table holds back", async () => {
+  const host = testHost();
+  const output = openOutput({
+    format: "table",
+    fields: ["status"],
+    header: false,
+    limit: 0,
+    color: false,
+    known,
+    raw: false,
+    stdout: host.stdout,
+  });
+  await output.write({ status: 7 });
+  assert.equal(host.out(), "");
+  await output.flush();
+  assert.equal(host.out(), "7\n");
+  await output.close();
+  assert.equal(host.out(), "7\n");
+});
+
 Deno.test("a reader that has gone stops the output quietly", async () => {
   const host = testHost({ write: () => Promise.reject(new Deno.errors.BrokenPipe("EPIPE")) });
   const output = openOutput({

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { VERSION } from "../../lib/version.ts";
 
-const cli = new URL("../../cli.ts", import.meta.url).pathname;
-const own = new URL("./_process.ts", import.meta.url).pathname;
+const cli = fileURLToPath(new URL("../../cli.ts", import.meta.url));
+const own = fileURLToPath(new URL("./_process.ts", import.meta.url));
 
 interface Child {
   readonly process: Deno.ChildProcess;

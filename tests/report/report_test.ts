@@ -220,6 +220,16 @@ Deno.test("metrics are served on the address given, with the figures of the mome
   assert.match(body, /^ccrawl_worker_seconds_total\{phase="fetching"\} 15616$/m);
   assert.match(body, /^ccrawl_queued_urls 5021$/m);
   assert.match(body, /^ccrawl_pages_failed_total 8746$/m);
+  // Every line is a comment or a sample, as the format's grammar has it, and every metric has a type.
+  for (const line of body.trimEnd().split("\n")) {
+    assert.match(
+      line,
+      /^(# (HELP|TYPE) ccrawl_[a-z_]+ .+|ccrawl_[a-z_]+(\{[a-z]+="[a-z_]+"\})? \d+(\.\d+)?)$/,
+    );
+  }
+  const named = (pattern: RegExp) => new Set([...body.matchAll(pattern)].map((m) => m[1]));
+  assert.deepEqual(named(/^(ccrawl_[a-z_]+)/gm), named(/^# TYPE (ccrawl_[a-z_]+) /gm));
+  assert(body.endsWith("\n"));
   // A second scrape counts nothing twice.
   assert.match(await (await fetch(address)).text(), /^ccrawl_pages_fetched_total 7$/m);
   const other = await fetch(new URL("/", address));

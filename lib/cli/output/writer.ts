@@ -52,6 +52,8 @@ export interface RecordWriter {
   write(record: OutputRecord): boolean | Promise<boolean>;
   /** Write a body as it is; only where `format` is `raw`. */
   raw(bytes: Uint8Array): Promise<void>;
+  /** Write what is held back, so that a summary on the same terminal comes after it. */
+  flush(): Promise<void>;
   /** Write what is held back and what ends the format. */
   close(): Promise<void>;
 }
@@ -148,6 +150,12 @@ class FormattedWriter implements RecordWriter {
   raw(bytes: Uint8Array): Promise<void> {
     if (this.format !== "raw") throw new TypeError("Cannot write a body: the format is not raw");
     return this.#stream.writeBytes(bytes);
+  }
+
+  async flush(): Promise<void> {
+    const text = this.#formatter?.drain?.() ?? "";
+    if (text !== "") await this.#stream.write(text);
+    await this.#stream.flush();
   }
 
   async close(): Promise<void> {
