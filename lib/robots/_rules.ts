@@ -25,10 +25,10 @@ export interface ParsedRule {
 }
 
 /**
- * Most steps of matching a check may take (some 5 ms). A file written to be slow (tens of thousands of
+ * Most steps of matching a check may take (some 4 ms). A file written to be slow (tens of thousands of
  * wildcards against a URL of thousands of characters) runs out of them, and the URL is then refused.
  */
-export const MAX_STEPS = 4_000_000;
+export const MAX_STEPS = 2_000_000;
 
 /** Segments longer than this are searched for by Knuth, Morris and Pratt's way. */
 const SHORT = 8;

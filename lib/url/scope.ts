@@ -61,6 +61,12 @@ interface HostRule {
 // Scheme, host labels in reverse, a trailing comma, port, `)` and what follows it.
 const SURT = /^(?:(https?:)\/\/\(|\()?([a-z0-9_-]+(?:,[a-z0-9_-]+)*)(,?)(?::([0-9]+))?(\)(.*))?$/i;
 
+/** `foo` and `(foo)` are regular expressions; with a scheme, a comma, or `)` alone they cannot be. */
+function looksLikeSurt(pattern: string, match: RegExpExecArray): boolean {
+  return match[1] !== undefined || match[2]!.includes(",") || match[3] !== "" ||
+    match[5] !== undefined && !pattern.startsWith("(");
+}
+
 /** A list of patterns, ready to be asked. */
 class PatternSet {
   readonly #regexps: RegExp[] = [];
@@ -69,9 +75,7 @@ class PatternSet {
   constructor(patterns: readonly string[]) {
     for (const pattern of patterns) {
       const match = SURT.exec(pattern);
-      if (
-        match !== null && (pattern.includes("(") || match[5] !== undefined || /,/.test(pattern))
-      ) {
+      if (match !== null && looksLikeSurt(pattern, match)) {
         this.#addSurt(match);
       } else {
         try {
@@ -165,7 +169,8 @@ function prefixOf(sorted: readonly string[], text: string): boolean {
  *
  * A pattern is a SURT prefix when it looks like one: host labels in reverse joined by commas, perhaps
  * after `http://(`, `https://(` or `(`, perhaps followed by a comma, a port, or `)` with the beginning
- * of a path. `com,example` (and `com,example,`) takes example.com and every host under it;
+ * of a path; a single label (`com,`, `localhost)/`, `http://(localhost`) needs one of these to be told
+ * from a regular expression. `com,example` (and `com,example,`) takes example.com and every host under it;
  * `com,example)` only example.com itself on its default port; `com,example)/docs/` only what begins with
  * `/docs/` there; `com,example:8080)` that port; with a scheme, only that scheme. Anything else is a
  * regular expression (with the `u` flag), searched for anywhere in the URL: anchor it with `^` and `$`.

@@ -54,6 +54,7 @@ Deno.test("Scope reads a closed SURT prefix as one host, its port and the beginn
   takes(["http://(com,example,)/"], ["http://example.com/"], ["https://example.com/"]);
   takes(["https://(com,example,"], ["https://a.example.com/"], ["http://a.example.com/"]);
   takes(["(com,"], ["https://example.com/"], ["https://example.org/"]);
+  takes(["http://(localhost"], ["http://localhost/a"], ["http://local/"]);
   takes(["localhost)/a"], ["http://localhost/a"], ["http://localhost/b"]);
 });
 
@@ -80,6 +81,8 @@ Deno.test("Scope reads anything else as a regular expression, found anywhere", (
   takes(["\\.pdf$"], ["http://example.com/a.pdf"], ["http://example.com/a.pdf?x"]);
   takes(["^https://[^/]*\\.example\\.com/"], ["https://a.example.com/"], ["http://a.example.com/"]);
   takes(["example"], ["http://example.com/"], ["http://other.com/"]);
+  takes(["(foo)"], ["http://a.foo.com/"], ["http://baz.com/"]);
+  takes(["com"], ["http://a.com/"], ["http://a.org/"]);
   takes(["(foo|bar)"], ["http://foo.com/"], ["http://baz.com/"]);
   takes(["a{2,3}"], ["http://x.com/aa"], ["http://x.com/a"]);
 });
