@@ -19,6 +19,8 @@ const PIECE = 4096;
 const KEPT = 1 << 20;
 const MAX_HEADER = 1 << 16;
 
+const CUT = "the file ends in a gzip member";
+
 /** Why a member is no whole one. */
 export interface MemberFault {
   readonly reason: string;
@@ -128,18 +130,23 @@ function inflateWhole(bytes: Uint8Array): Whole | undefined {
 }
 
 async function finishWhole(source: ByteQueue, header: number, whole: Whole): Promise<Member> {
+  const content = ByteQueue.of(whole.bytes);
   const length = header + whole.consumed + 8;
-  if (!await source.fill(length)) return broken("the file ends in a gzip member", "cut");
-  const fault = trailerFault(
-    source.view.subarray(length - 8, length),
-    crc32(whole.bytes as Buffer),
-    whole.bytes.length,
-  );
-  const raw = source.take(length);
-  if (fault === undefined) {
-    return { ...NO_FAULT, content: ByteQueue.of(whole.bytes), length, kept: () => raw };
-  }
-  return { ...broken(fault, "sum"), kept: () => raw };
+  const there = await source.fill(length);
+  const raw = source.take(there ? length : source.size);
+  const reason = there
+    ? trailerFault(raw.subarray(length - 8), crc32(whole.bytes as Buffer), whole.bytes.length)
+    : CUT;
+  const fault: MemberFault | undefined = reason === undefined
+    ? undefined
+    : { reason, kind: there ? "sum" : "cut" };
+  return {
+    content,
+    length: fault === undefined ? length : undefined,
+    fault,
+    kept: () => raw,
+    close: () => {},
+  };
 }
 
 function trailerFault(trailer: Uint8Array, crc: number, size: number): string | undefined {
@@ -147,8 +154,6 @@ function trailerFault(trailer: Uint8Array, crc: number, size: number): string | 
   if (view.getUint32(0, true) !== crc >>> 0) return "the gzip checksum is wrong";
   return view.getUint32(4, true) !== size % 2 ** 32 ? "the gzip length is wrong" : undefined;
 }
-
-const NO_FAULT = { fault: undefined, close: () => {} };
 
 function broken(reason: string, kind: MemberFault["kind"]): Member {
   return {
@@ -195,7 +200,7 @@ class StreamedMember implements Member {
     while (this.#out.length === 0) {
       if (this.#failed !== undefined) return this.#end(`gzip: ${this.#failed.message}`, "broken");
       if (this.#ended) return await this.#finish();
-      if (!await source.fill(1)) return this.#end("the file ends in a gzip member", "cut");
+      if (!await source.fill(1)) return this.#end(CUT, "cut");
       await this.#feed(source.view.subarray(0, PIECE));
     }
     const bytes = concat(this.#out);
@@ -230,7 +235,7 @@ class StreamedMember implements Member {
   }
 
   async #finish(): Promise<undefined> {
-    if (!await this.#source.fill(8)) return this.#end("the file ends in a gzip member", "cut");
+    if (!await this.#source.fill(8)) return this.#end(CUT, "cut");
     const fault = trailerFault(this.#source.view.subarray(0, 8), this.#crc, this.#size);
     this.#take(8);
     if (fault !== undefined) return this.#end(fault, "sum");

@@ -112,7 +112,10 @@ export async function* readWarc(
       if (byte === 13 || byte === 10) queue.skip(1);
       else if (isMagic(queue.buf, queue.start)) yield* reader.member();
       else if (startsWith(queue.buf, "WARC/", queue.start)) yield* reader.plain();
-      else {
+      else if (queue.size < 5 && isBeginning(queue.view)) {
+        reader.damage("the file ends where a record begins", queue.offset, true);
+        queue.skip(queue.size);
+      } else {
         refuseArc(queue, queue.offset);
         reader.damage("no record begins here", queue.offset);
         await findRecord(queue, true);
@@ -186,6 +189,7 @@ class Reader {
         continue;
       }
       await content.fill(10);
+      if (member.fault !== undefined && content.size < 5 && isBeginning(content.view)) break;
       if (!startsWith(content.view, "WARC/")) {
         refuseArc(content, offset);
         this.damage("what the gzip member holds is no record", offset);
@@ -211,9 +215,8 @@ class Reader {
       }
       const { fault } = member;
       this.damage(fault?.reason ?? raw.fault ?? "", offset, fault?.kind === "cut");
-      if (member.fault === undefined && !nextRecordIn(content, raw)) {
-        if (!raw.short) await findRecord(content, false);
-      }
+      if (fault === undefined && nextRecordIn(content, raw)) continue;
+      if (!raw.short) await findRecord(content, false);
     }
     if (member.fault !== undefined && !told) {
       this.damage(member.fault.reason, offset, member.fault.kind === "cut");
@@ -289,6 +292,12 @@ function record(raw: RawRecord, length: number | undefined): WarcRecord {
   const { version, type, id, date, url, headers, offset, inner, contentLength } = raw.head!;
   const content = raw.content;
   return { version, type, id, date, url, headers, offset, inner, contentLength, length, content };
+}
+
+/** Whether these few bytes are the first of a member or of a version line. */
+function isBeginning(bytes: Uint8Array): boolean {
+  return startsWith(bytes, "\x1f\x8b\b".slice(0, bytes.length)) ||
+    startsWith(bytes, "WARC/".slice(0, bytes.length));
 }
 
 function refuseArc(queue: ByteQueue, offset: number): void {
