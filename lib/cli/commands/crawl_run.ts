@@ -37,6 +37,7 @@ export interface CrawlRunOptions extends GlobalOptions {
   readonly robots: boolean;
   readonly obeyRobotsMeta: boolean;
   readonly robotsTimeout: number;
+  readonly robotsRetry: number;
   readonly robotsCacheEntries: number;
   readonly robotsCacheMb: number;
   readonly maxCrawlDelay: number;
@@ -107,6 +108,11 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
     robots: flag(true, "Do not ask robots.txt; you should have a reason"),
     obeyRobotsMeta: flag(false, "Act on noarchive, noindex and nofollow in pages and headers"),
     robotsTimeout: value(duration({ min: 1 }), 10_000, "Budget of fetching one robots.txt"),
+    robotsRetry: value(
+      duration({ min: 1 }),
+      300_000,
+      "First wait before a robots.txt that could not be had is asked for again; it doubles",
+    ),
     robotsCacheEntries: value(count({ min: 1 }), 200_000, "Hosts whose rules are kept in memory"),
     robotsCacheMb: value(
       count({ min: 1, max: 1_048_576 }),

@@ -36,6 +36,7 @@ export const crawlStatus: CommandSpec<CrawlStatusOptions, object> = {
     { name: "excluded_hosts", type: "number", help: "hosts left out for good", table: false },
     { name: "oldest_due", type: "string", help: "since when the host due longest is due" },
     { name: "pages_per_second", type: "number", help: "answered fetches a second of late" },
+    { name: "paused", type: "boolean", help: "whether it was told to pause", table: false },
   ],
   examples: [
     ["ccrawl crawl status --state crawl.db", "the figures, as a table"],

@@ -5,10 +5,20 @@
  */
 
 import { register, type RegisteredCommand } from "../command.ts";
+import { crawlControl } from "./crawl_control.ts";
+import { crawlFetch } from "./crawl_fetch.ts";
+import { crawlRun } from "./crawl_run.ts";
+import { crawlStatus } from "./crawl_status.ts";
+import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
 /** Every command, in the order that help lists them. Their work is loaded when it is run. */
 export const commands: readonly RegisteredCommand[] = [
+  register("crawl fetch", crawlFetch, () => import("./bodies/crawl_fetch.ts")),
+  register("crawl run", crawlRun, () => import("./bodies/crawl_run.ts")),
+  register("crawl status", crawlStatus, () => import("./bodies/crawl_status.ts")),
+  register("crawl control", crawlControl, () => import("./bodies/crawl_control.ts")),
+  register("verify", verify, () => import("./bodies/verify.ts")),
   register("version", version, () => import("./bodies/version.ts")),
 ];
 

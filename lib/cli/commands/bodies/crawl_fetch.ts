@@ -1,0 +1,108 @@
+/**
+ * The work of `crawl fetch`.
+ *
+ * @module
+ */
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { encodeBase32 } from "../../../engine/base32.ts";
+import { pickHeaders } from "../../../engine/archiver.ts";
+import { type FetchedPage, fetchPage } from "../../../engine/fetch_page.ts";
+import { mimeOf } from "../../../engine/page.ts";
+import { type CrawlRecord, rfc3339 } from "../../../engine/records.ts";
+import { surt } from "../../../url/surt.ts";
+import { VERSION } from "../../../version.ts";
+import { WarcWriter } from "../../../warc/writer.ts";
+import type { WrittenExchange } from "../../../warc/types.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { CrawlFetchArguments, CrawlFetchOptions } from "../crawl_fetch.ts";
+import { networkOptions } from "./_network.ts";
+
+/** Fetch one URL, one record. */
+export async function run(
+  options: CrawlFetchOptions & CrawlFetchArguments,
+  io: CommandIo,
+): Promise<number> {
+  const page = await fetchPage(options.url, {
+    ...networkOptions(options),
+    robots: options.robots,
+    timeoutMs: options.timeout,
+    retries: options.retries,
+    bodyCap: options.maxBody,
+    keepWire: options.warcDir !== undefined && options.warcHttp === "raw",
+    signal: io.signal,
+  });
+  const written = options.warcDir === undefined ? undefined : archive(page, options, io);
+  if (io.output.format === "raw") await io.output.raw(page.decoded());
+  else await io.output.write({ ...recordOf(page, options.warcDir, written) });
+  if (page.error === undefined) return ExitCode.done;
+  io.report.warn(`${page.url}: ${page.error.message}`);
+  return page.error.kind === "skip" ? ExitCode.error : ExitCode.network;
+}
+
+/** Writes every exchange of the fetch; returns where the result went. */
+function archive(
+  page: FetchedPage,
+  options: CrawlFetchOptions,
+  io: CommandIo,
+): WrittenExchange | undefined {
+  const dir = options.warcDir!;
+  const exchanges = [...page.robotsHops, ...page.hops];
+  if (exchanges.length === 0) return undefined;
+  mkdirSync(dir, { recursive: true });
+  const writer = new WarcWriter({
+    dir,
+    prefix: options.prefix,
+    software: `ccrawl/${VERSION}`,
+    command: io.commandLine,
+    userAgent: options.userAgent,
+    http: options.warcHttp,
+    cdx: options.cdx,
+    surt,
+  });
+  let last: WrittenExchange | undefined;
+  for (const x of exchanges) {
+    const { url, date, ip, request, status, head, body, wire, truncated } = x;
+    last = writer.write({
+      url: url.href,
+      date,
+      ip,
+      request,
+      status,
+      head,
+      body,
+      mime: mimeOf(pickHeaders(x).contentType),
+      ...(wire === undefined ? {} : { wire }),
+      ...(truncated === undefined ? {} : { truncated }),
+    });
+  }
+  writer.close();
+  return page.hops.length > 0 ? last : undefined;
+}
+
+function recordOf(
+  page: FetchedPage,
+  dir: string | undefined,
+  written: WrittenExchange | undefined,
+): CrawlRecord {
+  const answered = page.error === undefined;
+  const facts = answered ? page.facts() : undefined;
+  return {
+    url: page.url,
+    final_url: page.finalUrl,
+    status: page.status,
+    content_type: page.contentType,
+    digest: facts === undefined ? "" : encodeBase32(facts.digest),
+    body_size: page.body.length,
+    link_count: facts?.links.length ?? 0,
+    redirect_to: page.redirectTo,
+    fetched_at: rfc3339(page.date),
+    duration_ms: Math.round(page.durationMs),
+    warc_file: written === undefined ? "" : join(dir!, written.file),
+    warc_offset: written?.offset ?? 0,
+    error: page.error?.kind ?? "",
+    error_detail: page.error?.message ?? "",
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * The work of `crawl run`.
+ *
+ * @module
+ */
+
+import { crawl, type CrawlRun } from "../../../engine/crawl.ts";
+import type { CrawlEvent } from "../../../engine/crawl_options.ts";
+import { type BadSeed, readSeeds } from "../../../engine/seeds.ts";
+import { expandPatterns } from "../../../url/scope.ts";
+import type { CommandIo } from "../../command.ts";
+import { CommandError, ExitCode } from "../../errors.ts";
+import type { CrawlRunOptions } from "../crawl_run.ts";
+import { networkOptions } from "./_network.ts";
+
+const MIB = 2 ** 20;
+/** Bad seed lines that are shown; all are counted. */
+const SHOWN_BAD_SEEDS = 5;
+
+/** Crawl, a record a page. */
+export async function run(options: CrawlRunOptions, io: CommandIo): Promise<number> {
+  const { report } = io;
+  const include = await expandPatterns(options.include);
+  const exclude = await expandPatterns(options.exclude);
+  let badSeeds = 0;
+  const seeds = readSeeds(await openSeeds(options.seeds, io), (bad: BadSeed) => {
+    if (++badSeeds <= SHOWN_BAD_SEEDS) {
+      report.warn(`seed line ${bad.line} is left out, ${bad.reason}: ${printable(bad.text)}`);
+    }
+  });
+  const running: CrawlRun = crawl({
+    ...networkOptions(options),
+    seeds,
+    ...(options.state === undefined ? {} : { state: options.state }),
+    warc: {
+      dir: options.out,
+      prefix: options.prefix,
+      maxBytes: options.warcSize,
+      http: options.warcHttp,
+      cdx: options.cdx,
+      dedup: options.dedup,
+      writers: options.writers,
+      command: io.commandLine,
+    },
+    workers: options.workers,
+    delayMs: options.delay,
+    timeoutMs: options.timeout,
+    retries: options.retries,
+    maxPages: options.maxPages,
+    limit: options.limit,
+    maxDepth: options.maxDepth,
+    sameHost: options.sameHost,
+    include,
+    exclude,
+    shard: options.shard,
+    shards: options.shards,
+    acceptSuffixList: options.acceptSuffixList,
+    maxUrlsPerHost: options.maxUrlsPerHost,
+    robots: options.robots,
+    robotsTimeoutMs: options.robotsTimeout,
+    robotsRetryMs: options.robotsRetry,
+    robotsCacheEntries: options.robotsCacheEntries,
+    robotsCacheBytes: options.robotsCacheMb * MIB,
+    maxCrawlDelayMs: options.maxCrawlDelay,
+    obeyRobotsMeta: options.obeyRobotsMeta,
+    perIp: options.perIp,
+    dnsLookups: options.dnsLookups,
+    seenBytes: options.seenMb * MIB,
+    queueBytes: options.queueMb * MIB,
+    minFree: options.minFree,
+    signal: io.signal,
+    onEvent: (event) => tell(event, io),
+  });
+  await report.start({
+    out: options.out,
+    state: options.state ?? "",
+    shard: options.shard,
+    shards: options.shards,
+    workers: options.workers,
+    delayMs: options.delay,
+    robots: options.robots,
+  }, () => running.figures);
+  let outcome = "finished";
+  try {
+    for await (const record of running) {
+      const taken = io.output.write({ ...record });
+      if (!(taken === true || await taken)) break;
+    }
+    if (io.signal.aborted) outcome = (io.signal.reason as Error)?.name ?? "stopped";
+  } catch (error) {
+    outcome = (error as Error).message;
+    throw error;
+  } finally {
+    if (badSeeds > 0) report.warn(`${badSeeds} seed lines are no URLs and were left out`);
+    report.end(outcome);
+  }
+  return running.foundNothing ? ExitCode.nothing : ExitCode.done;
+}
+
+async function openSeeds(path: string, io: CommandIo): Promise<ReadableStream<Uint8Array>> {
+  if (path === "-") return io.host.stdin();
+  try {
+    return (await Deno.open(path)).readable;
+  } catch (cause) {
+    throw new CommandError(
+      `Cannot read --seeds ${path}: ${(cause as Error).message}`,
+      ExitCode.error,
+      undefined,
+      { cause },
+    );
+  }
+}
+
+function tell(event: CrawlEvent, { report }: CommandIo): void {
+  switch (event.type) {
+    case "repaired":
+      report.message(
+        `${event.file} was left open: sealed, ${event.cut} bytes of a cut record dropped`,
+      );
+      break;
+    case "host-left-out":
+      report.message(`${printable(event.host)} is left out: ${printable(event.reason)}`);
+      break;
+    case "host-blocked": {
+      const until = new Date(event.untilMs).toISOString();
+      report.message(`${printable(event.host)} is left alone until ${until}: ${event.reason}`);
+      break;
+    }
+    case "warning":
+      report.warn(event.text);
+      break;
+    case "control":
+      report.message(`told to ${event.verb}${event.host === undefined ? "" : ` ${event.host}`}`);
+      break;
+    case "sealed":
+      report.seal(event);
+      break;
+    case "stopping":
+      break;
+  }
+}
+
+/** Text from outside, fit for a terminal. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, "?").slice(0, 200);
+}

@@ -1,0 +1,34 @@
+/**
+ * The work of `crawl status --state`.
+ *
+ * @module
+ */
+
+import { rfc3339 } from "../../../engine/records.ts";
+import { readStats } from "../../../frontier/read.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { CrawlStatusOptions } from "../crawl_status.ts";
+
+/** One record: the figures of a state. */
+export async function run(options: CrawlStatusOptions, io: CommandIo): Promise<number> {
+  const stats = await readStats(options.state);
+  await io.output.write({
+    queued: stats.queued,
+    in_flight: stats.leased,
+    done: stats.answered,
+    failed: stats.failed,
+    failed_by_class: stats.failedBy,
+    skipped: stats.skipped,
+    skipped_by_reason: stats.skippedBy,
+    known: stats.known,
+    hosts: stats.hosts,
+    active_hosts: stats.activeHosts,
+    blocked_hosts: stats.blockedHosts,
+    excluded_hosts: stats.excludedHosts,
+    oldest_due: stats.oldestDue === undefined ? "" : rfc3339(stats.oldestDue),
+    pages_per_second: stats.pagesPerSecond,
+    paused: stats.paused,
+  });
+  return ExitCode.done;
+}

@@ -1,0 +1,40 @@
+/**
+ * The work of `verify`.
+ *
+ * @module
+ */
+
+import { verifyPaths } from "../../../engine/verify.ts";
+import type { CommandIo } from "../../command.ts";
+import { CommandError, ExitCode } from "../../errors.ts";
+import type { VerifyArguments, VerifyOptions } from "../verify.ts";
+
+/** Check files, a record a fault. */
+export async function run(
+  options: VerifyOptions & VerifyArguments,
+  io: CommandIo,
+): Promise<number> {
+  let faults = 0;
+  try {
+    const found = verifyPaths(
+      options.paths,
+      options.state === undefined ? {} : { state: options.state },
+    );
+    for await (const fault of found) {
+      faults++;
+      if (!await io.output.write({ ...fault }) || io.signal.aborted) break;
+    }
+  } catch (cause) {
+    if (!(cause instanceof RangeError) && (cause as { code?: string }).code !== "ENOENT") {
+      throw cause;
+    }
+    throw new CommandError(
+      cause instanceof RangeError ? cause.message : `Cannot verify: ${(cause as Error).message}`,
+      ExitCode.error,
+      undefined,
+      { cause },
+    );
+  }
+  if (faults === 0) io.report.message("no fault found");
+  return faults === 0 ? ExitCode.done : ExitCode.error;
+}

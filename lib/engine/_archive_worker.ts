@@ -1,0 +1,214 @@
+/**
+ * The archive worker: reads each answer, writes it to WARC, and reports it once it is durable.
+ * It is the only thread that compresses and digests; the fetch thread never waits for it save by
+ * the queue's byte bound.
+ */
+
+import { encodeBase32 } from "./base32.ts";
+import { mimeOf, type PageFacts, readPage } from "./page.ts";
+import type {
+  FromWorker,
+  PageBatch,
+  PageMeta,
+  PageResult,
+  ToWorker,
+  WorkerSetup,
+} from "./_protocol.ts";
+import { isDiskFull } from "./errors.ts";
+import { Scope } from "../url/scope.ts";
+import { surt } from "../url/surt.ts";
+import { trapReason } from "../url/traps.ts";
+import { WarcWriter } from "../warc/writer.ts";
+import type { WrittenExchange } from "../warc/types.ts";
+
+const scope = self as unknown as {
+  onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
+  postMessage(message: FromWorker, transfer?: Transferable[]): void;
+  close(): void;
+};
+
+/** Results held back for one fsync at most; a sync is forced when so many wait. */
+const MAX_UNSYNCED = 512;
+const NOT_WRITTEN = { file: "", offset: 0, type: "" } as const;
+const encoder = new TextEncoder();
+
+class Archive {
+  #setup: WorkerSetup;
+  #scope: Scope;
+  #warc: WarcWriter | undefined;
+  #results: PageResult[] = [];
+  #outlinks: Uint8Array[] = [];
+  #outlinkBytes = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #busyMs = 0;
+  #files = 0;
+  #failed = false;
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+    this.#scope = new Scope(setup.scope);
+    if (setup.warc === undefined) return;
+    this.#warc = new WarcWriter({
+      ...setup.warc,
+      surt,
+      onSealed: ({ file, bytes, exchanges }) => {
+        this.#files++;
+        scope.postMessage({ kind: "sealed", file, bytes, records: exchanges });
+      },
+    });
+  }
+
+  /** Runs one message's work; a failure is told once and ends all further work. */
+  guard(work: () => void): void {
+    if (this.#failed) return;
+    const start = performance.now();
+    try {
+      work();
+    } catch (e) {
+      this.#failed = true;
+      clearTimeout(this.#timer);
+      const error = e as Error;
+      scope.postMessage({ kind: "error", message: error.message, diskFull: isDiskFull(error) });
+    }
+    this.#busyMs += performance.now() - start;
+  }
+
+  pages(batch: PageBatch): void {
+    const metas = JSON.parse(batch.metas) as PageMeta[];
+    const bytes = new Uint8Array(batch.bytes);
+    let at = 0;
+    const take = (length: number) => bytes.subarray(at, at += length);
+    for (const meta of metas) {
+      const [requestLength, headLength, bodyLength, wireLength] = meta.lengths;
+      this.#page(meta, take(requestLength), take(headLength), take(bodyLength), take(wireLength));
+    }
+    if (this.#results.length >= MAX_UNSYNCED || this.#warc === undefined) this.flush();
+    else this.#timer ??= setTimeout(() => this.guard(() => this.flush()), this.#setup.syncMs);
+  }
+
+  #page(
+    meta: PageMeta,
+    request: Uint8Array,
+    head: Uint8Array,
+    body: Uint8Array,
+    wire: Uint8Array,
+  ): void {
+    const robots = meta.id < 0;
+    const facts = robots ? undefined : readPage({ ...meta, body });
+    const obey = this.#setup.obeyRobotsMeta ? facts?.directives ?? [] : [];
+    let written: WrittenExchange | typeof NOT_WRITTEN = NOT_WRITTEN;
+    if (this.#warc !== undefined && !obey.includes("noarchive") && !obey.includes("none")) {
+      written = this.#warc.write({
+        url: meta.url,
+        date: meta.date,
+        ip: meta.ip,
+        request,
+        status: meta.status,
+        head,
+        body,
+        mime: mimeOf(meta.contentType),
+        ...(wire.length > 0 ? { wire } : {}),
+        ...(meta.truncated === undefined ? {} : { truncated: meta.truncated }),
+      });
+    }
+    const size = request.length + head.length + body.length + wire.length;
+    const follow = facts !== undefined && !obey.includes("nofollow") && !obey.includes("none");
+    const links = follow ? this.#outlinksOf(meta, facts) : [0, 0] as const;
+    this.#results.push({
+      id: meta.id,
+      digest: facts === undefined ? "" : encodeBase32(facts.digest),
+      links: facts?.links.length ?? 0,
+      file: written.file,
+      offset: written.offset,
+      type: written.type,
+      outlinks: links,
+      size,
+      ...this.#redirectOf(meta, facts),
+    });
+  }
+
+  #outlinksOf(meta: PageMeta, facts: PageFacts): readonly [number, number] {
+    if (meta.depth >= this.#setup.maxDepth) return [0, 0];
+    const kept = facts.links.filter((link) =>
+      trapReason(link) === undefined && this.#scope.inScope(link)
+    );
+    if (kept.length === 0) return [0, 0];
+    const bytes = encoder.encode(kept.join("\n"));
+    const start = this.#outlinkBytes;
+    this.#outlinks.push(bytes);
+    this.#outlinkBytes += bytes.length;
+    return [start, this.#outlinkBytes];
+  }
+
+  /** A seed's redirect is followed wherever it leads (but never into another shard). */
+  #redirectOf(meta: PageMeta, facts: PageFacts | undefined): { redirect?: string } {
+    const redirect = facts?.redirect;
+    if (redirect === undefined || trapReason(redirect) !== undefined) return {};
+    const inScope = meta.depth === 0
+      ? this.#scope.admitsSeed(redirect)
+      : this.#scope.inScope(redirect);
+    return inScope ? { redirect } : {};
+  }
+
+  flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const start = performance.now();
+    this.#warc?.sync();
+    const outlinks = new Uint8Array(this.#outlinkBytes);
+    let at = 0;
+    for (const bytes of this.#outlinks) {
+      outlinks.set(bytes, at);
+      at += bytes.length;
+    }
+    scope.postMessage({
+      kind: "durable",
+      results: JSON.stringify(this.#results),
+      outlinks: outlinks.buffer,
+      busyMs: this.#busyMs + performance.now() - start,
+      files: this.#files,
+      learned: this.#warc?.drainDurable() ?? new Uint8Array(0),
+    }, [outlinks.buffer]);
+    this.#results = [];
+    this.#outlinks = [];
+    this.#outlinkBytes = 0;
+  }
+
+  learn(entries: Uint8Array): void {
+    this.#warc?.learn(entries);
+  }
+
+  get totals(): { files: number; busyMs: number } {
+    return { files: this.#files, busyMs: this.#busyMs };
+  }
+
+  finish(): void {
+    this.flush();
+    this.#warc?.close();
+    this.#warc = undefined;
+  }
+}
+
+let archive: Archive | undefined;
+
+scope.onmessage = ({ data }) => {
+  if (data.kind === "setup") {
+    try {
+      archive = new Archive(data);
+      scope.postMessage({ kind: "ready" });
+    } catch (e) {
+      const error = e as Error;
+      scope.postMessage({ kind: "error", message: error.message, diskFull: isDiskFull(error) });
+    }
+    return;
+  }
+  if (archive === undefined) return;
+  const current = archive;
+  if (data.kind === "pages") current.guard(() => current.pages(data));
+  else if (data.kind === "learn") current.guard(() => current.learn(data.entries));
+  else {
+    current.guard(() => current.finish());
+    scope.postMessage({ kind: "finished", ...current.totals });
+    scope.close();
+  }
+};

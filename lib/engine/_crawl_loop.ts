@@ -1,0 +1,785 @@
+/**
+ * The loop of a crawl: hosts come under lease from the frontier, each is asked one page at a time by
+ * its own clock, answers go to the archive, and what became durable is completed and yielded.
+ */
+
+import type { Exchange } from "../net/types.ts";
+import type { HttpClient } from "../net/client.ts";
+import type { Resolver } from "../net/dns.ts";
+import { FetchError, toFetchError } from "../net/errors.ts";
+import type { RobotsCache } from "../robots/cache.ts";
+import type {
+  Completion,
+  ControlCommand,
+  DiscoveredUrl,
+  Frontier,
+  HostRelease,
+  LeasedUrl,
+} from "../frontier/types.ts";
+import { hostOf } from "../url/host.ts";
+import { Scope } from "../url/scope.ts";
+import { trapReason } from "../url/traps.ts";
+import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
+import { deferralMs, failureWaitMs, retryAfterMs } from "./backoff.ts";
+import type { HostClocks } from "./clocks.ts";
+import type { FilledCrawlOptions } from "./crawl_options.ts";
+import { RunError } from "./errors.ts";
+import { type CrawlRecord, rfc3339 } from "./records.ts";
+import { isTransient } from "./robots_fetch.ts";
+import { parseSeed } from "./seeds.ts";
+import { type Job, type Slot, SlotTable } from "./_slots.ts";
+import { RecordQueue } from "./_record_queue.ts";
+import type { CrawlStatistics } from "./statistics.ts";
+
+export interface LoopParts {
+  readonly options: FilledCrawlOptions;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly frontier: Frontier;
+  readonly archiver: Archiver;
+  readonly resolver: Resolver;
+  readonly client: HttpClient;
+  readonly clocks: HostClocks;
+  readonly robots: RobotsCache | undefined;
+  readonly statistics: CrawlStatistics;
+  /** Aborted when requests in flight must end. */
+  readonly ended: AbortController;
+  /** Aborted from outside: wind down. */
+  readonly stop: AbortSignal;
+}
+
+/** Seeds offered to the frontier at a time. */
+const SEED_BATCH = 2000;
+/** Records that may wait for the reader before fetching pauses. */
+const MAX_BACKLOG = 4096;
+/** A host due within so many ms is worth holding a lease on. */
+const HORIZON = 100;
+/** First and longest wait, in ms, before a frontier that had nothing due is asked again. */
+const POLL_FIRST = 10, POLL_LONGEST = 250;
+/** Wait, in ms, of a host whose address is at its bound. */
+const IP_WAIT = 25;
+
+/** A request that has received nothing for so many ms is stalled: it stops holding a worker. */
+const STALL_MS = 500;
+/** How often requests are looked at for that, in ms. */
+const STALL_SWEEP = 100;
+
+/** What a worker is doing: the shares of worker time. */
+type Phase = "robots" | "fetching";
+
+/** An attempt in flight. */
+interface Attempt {
+  phase: Phase;
+  /** `performance.now()` of the last sign of life; the client moves it with every read. */
+  readonly progress: { at: number };
+  stalled: boolean;
+}
+
+/** How an attempt at a page ended. */
+type Ending =
+  | { readonly kind: "answered"; readonly x: Exchange }
+  | { readonly kind: "failed"; readonly error: FetchError }
+  | { readonly kind: "refused"; readonly reason: string; readonly detail: string }
+  | { readonly kind: "leave-out"; readonly reason: string; readonly detail: string }
+  | { readonly kind: "defer"; readonly answered: boolean }
+  | { readonly kind: "park"; readonly until: number }
+  | { readonly kind: "aborted" };
+
+/** What is kept of a page between its answer and its being durable. */
+interface Pending {
+  readonly lease: LeasedUrl;
+  readonly record: Omit<CrawlRecord, "digest" | "link_count" | "warc_file" | "warc_offset">;
+}
+
+export class CrawlLoop {
+  #parts: LoopParts;
+  #slots = new SlotTable();
+  #records = new RecordQueue<CrawlRecord>();
+  #pending = new Map<number, Pending>();
+  #completions: { completion: Completion; record: CrawlRecord }[] = [];
+  #completing = 0;
+  /** Requests in flight; those that are not stalled hold a worker each. */
+  #attempts = new Set<Attempt>();
+  #active = { robots: 0, fetching: 0 };
+  #stalled = 0;
+  #sweep: ReturnType<typeof setInterval> | undefined;
+  #awaitingRoom = false;
+  /** Pages begun and not yet yielded, of those that may count as answered. */
+  #outstanding = 0;
+  #paused = false;
+  #stopping = false;
+  #error: Error | undefined;
+  #claiming = false;
+  #nextClaimAt = 0;
+  #poll = POLL_FIRST;
+  #pumpQueued = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = Infinity;
+  #seeding: Promise<void> = Promise.resolve();
+  #seeded = false;
+  #accountedAt = performance.now();
+  #settled: (() => void)[] = [];
+  #ending: Promise<void> | undefined;
+  #perHost: number;
+  #maxSlots: number;
+  #seedScope: Scope;
+
+  constructor(parts: LoopParts) {
+    this.#parts = parts;
+    const { delayMs, workers } = parts.options;
+    this.#perHost = delayMs <= 20 ? 32 : delayMs <= 500 ? 8 : 4;
+    this.#maxSlots = Math.max(256, 4 * workers);
+    this.#seedScope = new Scope(parts.options.scope);
+    parts.statistics.workers = workers;
+  }
+
+  /** Workers held. */
+  get #busy(): number {
+    return this.#active.robots + this.#active.fetching;
+  }
+
+  async start(): Promise<void> {
+    const { statistics, stop, frontier } = this.#parts;
+    statistics.answered = (await frontier.stats()).answered;
+    this.#listen();
+    if (stop.aborted) this.#windDown();
+    else stop.addEventListener("abort", () => this.#windDown(), { once: true });
+    this.#seeding = this.#seed().then(() => {
+      this.#seeded = true;
+      this.#freshen();
+    }, (e) => this.fail(e as Error));
+    this.#sweep = setInterval(() => this.#sweepStalled(), STALL_SWEEP);
+    this.#pump();
+  }
+
+  /**
+   * Hosts that accept and never answer must not hold the pool: what has received nothing for a while
+   * goes on beside the workers, as far as `maxStalled` allows, and holds one again once bytes come.
+   */
+  #sweepStalled(): void {
+    if (this.#attempts.size === 0) return;
+    const now = performance.now();
+    this.#account(now);
+    const { maxStalled } = this.#parts.options;
+    for (const attempt of this.#attempts) {
+      const stalled = now - attempt.progress.at > STALL_MS;
+      if (stalled === attempt.stalled || (stalled && this.#stalled >= maxStalled)) continue;
+      attempt.stalled = stalled;
+      this.#stalled += stalled ? 1 : -1;
+      this.#active[attempt.phase] += stalled ? -1 : 1;
+    }
+    this.#wake();
+  }
+
+  /** Yields records until the crawl is over; throws what ended it. */
+  async *records(): AsyncGenerator<CrawlRecord, void, void> {
+    for (;;) {
+      const record = await this.#records.next();
+      if (record === undefined) break;
+      yield record;
+      if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
+    }
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Resolves when everything is durable or given back. */
+  end(): Promise<void> {
+    this.#windDown();
+    return this.#ending!;
+  }
+
+  /**
+   * The crawl cannot go on. What the archive still holds is sealed only where `seal` says that it
+   * can be.
+   */
+  fail(error: Error, options: { seal?: boolean } = {}): void {
+    if (this.#error !== undefined) return;
+    this.#error = error instanceof Error ? error : new RunError(String(error));
+    if (options.seal !== true) this.#parts.ended.abort(this.#error);
+    this.#windDown();
+  }
+
+  /** Obeys `crawl control` until the frontier closes. */
+  async #listen(): Promise<void> {
+    try {
+      for await (const command of this.#parts.frontier.controls()) this.#control(command);
+    } catch (e) {
+      this.fail(e as Error);
+    }
+  }
+
+  /** What is said of a host is in the frontier's books already. */
+  #control(command: ControlCommand): void {
+    this.#parts.options.onEvent({
+      type: "control",
+      verb: command.verb,
+      ...(command.host === undefined ? {} : { host: command.host }),
+    });
+    const { verb, host } = command;
+    if (verb === "pause") this.#paused = true;
+    else if (verb === "resume") this.#paused = false;
+    else if (verb === "stop") this.#windDown();
+    else if (host !== undefined) this.#recall(host);
+    this.#freshen();
+  }
+
+  /** Gives a host back, so that its next lease has what the operator changed. */
+  #recall(host: string): void {
+    const slot = this.#slots.withdraw(host);
+    if (slot !== undefined) this.#release(slot, 0);
+    else {
+      const busy = this.#slots.get(host);
+      if (busy !== undefined) busy.blocked = true;
+    }
+  }
+
+  // ---- seeds
+
+  async #seed(): Promise<void> {
+    const { frontier, options, statistics } = this.#parts;
+    let batch: DiscoveredUrl[] = [];
+    const flush = async () => {
+      if (batch.length === 0) return;
+      const urls = batch;
+      batch = [];
+      await frontier.put(urls, { seed: true });
+      this.#freshen();
+    };
+    for await (const item of options.seeds) {
+      if (this.#stopping) return;
+      const seed = typeof item === "string" ? parseSeed(item) : item;
+      if (seed === undefined) continue;
+      if (typeof seed === "string") {
+        statistics.badSeeds++;
+        continue;
+      }
+      if (trapReason(seed.url) !== undefined || !this.#seedScope.admitsSeed(seed.url)) continue;
+      statistics.seeds++;
+      batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
+      if (batch.length >= SEED_BATCH) await flush();
+    }
+    await flush();
+  }
+
+  // ---- scheduling
+
+  /** Something changed that may have made a host claimable. */
+  #freshen(): void {
+    this.#nextClaimAt = 0;
+    this.#poll = POLL_FIRST;
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#pumpQueued) return;
+    this.#pumpQueued = true;
+    queueMicrotask(() => {
+      this.#pumpQueued = false;
+      this.#pump();
+    });
+  }
+
+  #mayFetch(): boolean {
+    const { options, archiver, statistics } = this.#parts;
+    return !this.#paused && !archiver.full && this.#records.size < MAX_BACKLOG &&
+      (options.maxPages === 0 || statistics.answered + this.#outstanding < options.maxPages) &&
+      (options.limit === 0 || statistics.records + this.#outstanding < options.limit);
+  }
+
+  #pump(): void {
+    const now = performance.now();
+    this.#account(now);
+    if (this.#stopping) return;
+    const { options, statistics } = this.#parts;
+    if (
+      (options.maxPages > 0 && statistics.answered >= options.maxPages) ||
+      (options.limit > 0 && statistics.records >= options.limit)
+    ) return this.#windDown();
+    let may = this.#mayFetch();
+    while (may && this.#busy < options.workers) {
+      const slot = this.#slots.take(now);
+      if (slot === undefined) break;
+      this.#begin(slot);
+      may = this.#mayFetch();
+    }
+    if (may && this.#busy < options.workers) this.#refill(now);
+    this.#arm(now, may);
+  }
+
+  /** Worker time since the last look is booked to what kept idle workers idle. */
+  #account(now: number): void {
+    const { workerMs } = this.#parts.statistics;
+    const { workers } = this.#parts.options;
+    const passed = now - this.#accountedAt;
+    this.#accountedAt = now;
+    workerMs.robots += passed * this.#active.robots;
+    workerMs.fetching += passed * this.#active.fetching;
+    const idle = passed * Math.max(0, workers - this.#busy);
+    if (this.#parts.archiver.full) workerMs.queueing += idle;
+    else if (this.#slots.waitingCount > 0) workerMs.hostClock += idle;
+  }
+
+  #arm(now: number, may: boolean): void {
+    let at = Infinity;
+    if (may && this.#busy < this.#parts.options.workers) {
+      at = this.#slots.nextAt() ?? Infinity;
+      if (!this.#claiming && this.#nextClaimAt > now) at = Math.min(at, this.#nextClaimAt);
+    } else if (this.#parts.archiver.full && !this.#awaitingRoom) {
+      this.#awaitingRoom = true;
+      this.#parts.archiver.room().then(() => {
+        this.#awaitingRoom = false;
+        this.#wake();
+      });
+    }
+    if (at >= this.#timerAt && this.#timerAt > now) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Infinity;
+      this.#pump();
+    }, Math.max(0, Math.ceil(at - now)));
+  }
+
+  #refill(now: number): void {
+    if (this.#claiming || this.#nextClaimAt > now) return;
+    const { workers } = this.#parts.options;
+    let soon = this.#busy + this.#slots.dueCount;
+    for (const slot of this.#slots) if (!slot.busy && slot.nextAt <= now + HORIZON) soon++;
+    let want = 2 * workers - soon;
+    if (want <= 0) return;
+    for (let room = this.#maxSlots - this.#slots.size; room < Math.min(want, workers); room++) {
+      const slot = this.#slots.farthest();
+      if (slot === undefined || slot.nextAt < now + 10 * HORIZON || slot.jobs[0]!.tries > 0) break;
+      this.#slots.withdraw(slot.host);
+      this.#release(slot, this.#wallOf(slot.nextAt));
+    }
+    want = Math.min(want, this.#maxSlots - this.#slots.size);
+    if (want <= 0) return;
+    this.#claiming = true;
+    this.#parts.frontier.claim(want, this.#perHost, HORIZON).then((leases) => {
+      this.#claiming = false;
+      const now = performance.now();
+      const wall = this.#parts.frontier.now();
+      if (this.#stopping) {
+        this.#parts.frontier.releaseHosts(leases.map((lease) => ({
+          host: lease.host,
+          notBefore: lease.notBefore,
+          unused: lease.urls.map((url) => url.id),
+        })));
+        this.#settle();
+        return;
+      }
+      for (const lease of leases) {
+        this.#slots.add(lease, this.#parts.options.timeoutMs, now, wall);
+      }
+      if (leases.length < want) {
+        this.#nextClaimAt = now + this.#poll;
+        this.#poll = leases.length > 0 ? POLL_FIRST : Math.min(2 * this.#poll, POLL_LONGEST);
+      }
+      if (leases.length === 0) this.#checkEnd();
+      this.#wake();
+    }, (e) => this.fail(e as Error));
+  }
+
+  /** Ends the crawl when nothing is left anywhere. */
+  #checkEnd(): void {
+    if (
+      !this.#seeded || this.#attempts.size > 0 || this.#slots.size > 0 || this.#completing > 0 ||
+      this.#pending.size > 0 || this.#stopping || this.#completions.length > 0
+    ) return;
+    this.#parts.frontier.stats().then((stats) => {
+      this.#note(stats);
+      if (stats.queued + stats.leased + stats.staged === 0 && !this.#paused) this.#windDown();
+    }, (e) => this.fail(e as Error));
+  }
+
+  #note(stats: Awaited<ReturnType<Frontier["stats"]>>): void {
+    const { statistics } = this.#parts;
+    statistics.queued = stats.queued;
+    statistics.activeHosts = stats.activeHosts;
+  }
+
+  // ---- one page
+
+  #begin(slot: Slot): void {
+    const job = slot.jobs.shift()!;
+    const attempt: Attempt = {
+      phase: "robots",
+      progress: { at: performance.now() },
+      stalled: false,
+    };
+    this.#account(attempt.progress.at);
+    this.#attempts.add(attempt);
+    this.#active.robots++;
+    this.#outstanding++;
+    this.#parts.statistics.inFlight = this.#attempts.size;
+    this.#attempt(slot, job, attempt).then(
+      (ending) => this.#ended(slot, job, attempt, ending),
+      (e) => {
+        this.#ended(slot, job, attempt, { kind: "aborted" });
+        if (!this.#parts.ended.signal.aborted) this.fail(e as Error);
+      },
+    );
+  }
+
+  #enterFetching(attempt: Attempt): void {
+    const now = performance.now();
+    this.#account(now);
+    attempt.progress.at = now;
+    if (attempt.stalled) {
+      attempt.stalled = false;
+      this.#stalled--;
+    } else this.#active[attempt.phase]--;
+    attempt.phase = "fetching";
+    this.#active.fetching++;
+  }
+
+  async #attempt(slot: Slot, job: Job, attempt: Attempt): Promise<Ending> {
+    const { options, client, resolver, clocks, headers, statistics, ended } = this.#parts;
+    const url = new URL(job.lease.url);
+    const { host } = slot;
+    try {
+      const addresses = resolver.peek(url.hostname) ?? await resolver.resolve(url.hostname);
+      if (addresses.length > 0 && client.busyAt(addresses[0]!)) {
+        return { kind: "park", until: performance.now() + IP_WAIT };
+      }
+      const delayMs = slot.delayMs ?? options.delayMs;
+      const allowed = await this.#allowed(url, host, delayMs);
+      if (typeof allowed === "object") return allowed;
+      this.#enterFetching(attempt);
+      await clocks.enter(host, { spaced: true, signal: ended.signal });
+      const begun = performance.now();
+      job.startedAt ??= begun;
+      clocks.sent(host, begun); // a connection that fails is a visit too
+      try {
+        const x = await client.exchange({
+          url,
+          headers,
+          timeoutMs: Math.max(1, job.leftMs),
+          bodyCap: options.bodyCap,
+          keepWire: options.warc?.http === "raw",
+          progress: attempt.progress,
+          onSent: (at) => clocks.sent(host, at),
+          signal: ended.signal,
+        });
+        return { kind: "answered", x };
+      } finally {
+        job.leftMs -= performance.now() - begun;
+        slot.nextAt = clocks.leave(host, allowed);
+      }
+    } catch (e) {
+      if (ended.signal.aborted) return { kind: "aborted" };
+      const error = toFetchError(e);
+      const now = performance.now();
+      const again = Math.max(slot.nextAt, now);
+      if (job.tries < options.retries && isTransient(error) && job.leftMs > again - now) {
+        job.leftMs -= again - now;
+        job.tries++;
+        statistics.retries++;
+        return { kind: "park", until: again };
+      }
+      return { kind: "failed", error };
+    }
+  }
+
+  /** The delay to keep, in ms, where robots.txt (or its absence) lets us in; how it ends otherwise. */
+  async #allowed(url: URL, host: string, delayMs: number): Promise<number | Ending> {
+    const { options, robots, clocks } = this.#parts;
+    if (robots === undefined) return delayMs;
+    const { state, failure, rules } = robots.peek(url.href) ?? await robots.get(url);
+    if (state === "unreachable") {
+      // a page would meet the same refusal: it fails now, not after hours of asking again
+      if (failure === "tls" || failure === "skip") {
+        throw new FetchError(failure, `robots.txt of ${url.host} could not be had: ${failure}`);
+      }
+      return { kind: "defer", answered: failure === "5xx" };
+    }
+    const { allowed, line, crawlDelay } = rules.check(options.userAgent, url.href);
+    if (!allowed) {
+      return {
+        kind: "refused",
+        reason: "robots",
+        detail: line === undefined ? "robots.txt" : `robots.txt line ${line}`,
+      };
+    }
+    const asked = (crawlDelay ?? 0) * 1000;
+    if (asked > options.maxCrawlDelayMs) {
+      return {
+        kind: "leave-out",
+        reason: "crawl-delay",
+        detail: `robots.txt asks for ${crawlDelay} s between requests`,
+      };
+    }
+    if (asked <= delayMs) return delayMs;
+    // the page before this one may have been spaced by less than the host asks for since
+    const due = clocks.space(host, asked);
+    return due > performance.now() ? { kind: "park", until: due } : asked;
+  }
+
+  #ended(slot: Slot, job: Job, attempt: Attempt, ending: Ending): void {
+    this.#account(performance.now());
+    this.#attempts.delete(attempt);
+    if (attempt.stalled) this.#stalled--;
+    else this.#active[attempt.phase]--;
+    const { statistics, archiver, options } = this.#parts;
+    statistics.inFlight = this.#attempts.size;
+    let notBefore = 0;
+    let exclude: string | undefined;
+    let release = slot.blocked;
+    switch (ending.kind) {
+      case "answered": {
+        const { x } = ending;
+        this.#pending.set(job.lease.id, { lease: job.lease, record: this.#record(job, x) });
+        archiver.push(job.lease.id, job.lease.depth, job.lease.url, x);
+        slot.deferrals = 0;
+        if (x.status === 429 || x.status === 503) {
+          slot.failures++;
+          const value = x.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? "";
+          const wait = retryAfterMs(value, slot.failures, Date.now());
+          notBefore = this.#block(slot, wait, `status ${x.status}`);
+          release = true;
+        } else slot.failures = 0;
+        break;
+      }
+      case "failed": {
+        this.#finish(job, "failed", ending.error.kind, ending.error.message);
+        if (ending.error.kind === "skip" || ending.error.kind === "dns") break;
+        const wait = failureWaitMs(++slot.failures);
+        if (wait === undefined) exclude = `unreachable: ${ending.error.kind}`;
+        else if (wait > 0) {
+          notBefore = this.#block(slot, wait, `${slot.failures} failures in a row`);
+          release = true;
+        }
+        break;
+      }
+      case "refused":
+        this.#finish(job, "skipped", ending.reason, ending.detail);
+        break;
+      case "leave-out":
+        exclude = ending.reason;
+        this.#finish(job, "skipped", ending.reason, ending.detail);
+        break;
+      case "defer": {
+        this.#putBack(slot, job);
+        const wait = deferralMs(slot.deferrals, options.robotsRetryMs, ending.answered);
+        if (wait === undefined) exclude = "robots-unreachable";
+        else {
+          slot.deferrals++;
+          notBefore = this.#block(slot, wait, "robots.txt could not be had");
+          release = true;
+        }
+        break;
+      }
+      case "park":
+        this.#putBack(slot, job);
+        slot.nextAt = ending.until;
+        break;
+      case "aborted":
+        this.#putBack(slot, job);
+        release = true;
+    }
+    if (exclude !== undefined) {
+      options.onEvent({ type: "host-left-out", host: slot.host, reason: exclude });
+    }
+    if (release || exclude !== undefined || slot.jobs.length === 0 || this.#stopping) {
+      this.#slots.remove(slot);
+      this.#release(slot, Math.max(notBefore, this.#wallOf(slot.nextAt)), exclude);
+    } else this.#slots.park(slot);
+    if (this.#stopping) this.#settle();
+    else this.#wake();
+  }
+
+  #putBack(slot: Slot, job: Job): void {
+    slot.jobs.unshift(job);
+    this.#outstanding--;
+  }
+
+  #block(slot: Slot, waitMs: number, reason: string): number {
+    const untilMs = this.#wallOf(performance.now() + waitMs);
+    this.#parts.options.onEvent({ type: "host-blocked", host: slot.host, untilMs, reason });
+    return untilMs;
+  }
+
+  #release(slot: Slot, notBefore: number, exclude?: string): void {
+    const release: HostRelease = {
+      host: slot.host,
+      notBefore,
+      unused: slot.jobs.map((job) => job.lease.id),
+      failures: slot.failures,
+      deferrals: slot.deferrals,
+      ...(exclude === undefined ? {} : { exclude }),
+    };
+    this.#parts.frontier.releaseHosts([release]);
+    this.#nextClaimAt = 0;
+  }
+
+  /** A `performance.now()` on the frontier's clock. */
+  #wallOf(at: number): number {
+    return this.#parts.frontier.now() + at - performance.now();
+  }
+
+  // ---- what became of it
+
+  #record(job: Job, x: Exchange): Pending["record"] {
+    const { contentType, location } = pickHeaders(x);
+    const target = x.status >= 300 && x.status < 400 && location !== ""
+      ? URL.parse(location, x.url)?.href ?? ""
+      : "";
+    return {
+      url: job.lease.url,
+      final_url: job.lease.url,
+      status: x.status,
+      content_type: contentType,
+      body_size: x.body.length,
+      depth: job.lease.depth,
+      redirect_to: target,
+      fetched_at: rfc3339(x.date),
+      duration_ms: Math.round(x.endedAt - (job.startedAt ?? x.sentAt)),
+      error: "",
+      error_detail: "",
+    };
+  }
+
+  /** Ends a page that has no answer. */
+  #finish(job: Job, outcome: "failed" | "skipped", error: string, detail: string): void {
+    const { statistics } = this.#parts;
+    const kind = outcome === "skipped" ? "skip" : error;
+    if (outcome === "failed") {
+      statistics.failedBy[error as keyof typeof statistics.failedBy]++;
+      if (error === "other") statistics.shapes.add(detail);
+    } else if (error === "robots") statistics.disallowed++;
+    const now = performance.now();
+    this.#completions.push({
+      completion: {
+        id: job.lease.id,
+        outcome,
+        status: 0,
+        error: kind,
+        reason: outcome === "skipped" ? error : "",
+        warcFile: "",
+        warcOffset: 0,
+      },
+      record: {
+        url: job.lease.url,
+        final_url: job.lease.url,
+        status: 0,
+        content_type: "",
+        digest: "",
+        body_size: 0,
+        link_count: 0,
+        depth: job.lease.depth,
+        redirect_to: "",
+        fetched_at: rfc3339(this.#wallOf(job.startedAt ?? now)),
+        duration_ms: Math.round(now - (job.startedAt ?? now)),
+        warc_file: "",
+        warc_offset: 0,
+        error: kind,
+        error_detail: detail,
+      },
+    });
+    if (this.#completions.length === 1) queueMicrotask(() => this.#complete());
+  }
+
+  /** Pages whose records are synced: complete them, then yield them. */
+  durable(pages: readonly Archived[]): void {
+    const { statistics } = this.#parts;
+    for (const page of pages) {
+      const pending = this.#pending.get(page.id);
+      if (pending === undefined) continue; // robots.txt
+      this.#pending.delete(page.id);
+      const { lease, record } = pending;
+      statistics.fetched++;
+      statistics.bodyBytes += record.body_size;
+      this.#completions.push({
+        completion: {
+          id: lease.id,
+          outcome: "done",
+          status: record.status,
+          error: "",
+          reason: "",
+          warcFile: page.file,
+          warcOffset: page.offset,
+          ...(page.outlinkBytes.length > 0 ? { outlinks: page.outlinkBytes } : {}),
+          ...(page.redirect === undefined ? {} : { redirect: page.redirect }),
+        },
+        record: {
+          ...record,
+          digest: page.digest,
+          link_count: page.links,
+          warc_file: page.file,
+          warc_offset: page.offset,
+        },
+      });
+    }
+    this.#complete();
+  }
+
+  #complete(): void {
+    if (this.#completions.length === 0) return;
+    const batch = this.#completions;
+    this.#completions = [];
+    this.#completing++;
+    const { frontier, statistics } = this.#parts;
+    frontier.complete(batch.map(({ completion }) => completion)).then(() => {
+      this.#completing--;
+      for (const { completion, record } of batch) {
+        if (completion.outcome === "done") statistics.answered++;
+        statistics.records++;
+        this.#outstanding--;
+        this.#records.push(record);
+      }
+      this.#settle();
+      this.#freshen();
+    }, (e) => {
+      this.#completing--;
+      this.fail(e as Error);
+      this.#settle();
+    });
+  }
+
+  // ---- the end
+
+  #windDown(): void {
+    this.#ending ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    clearInterval(this.#sweep);
+    const { ended, options, frontier, archiver } = this.#parts;
+    for (const slot of this.#slots.drain()) this.#release(slot, this.#wallOf(slot.nextAt));
+    const grace = setTimeout(() => ended.abort(new RunError("stopped")), options.graceMs);
+    try {
+      await this.#until(() => this.#attempts.size === 0 && !this.#claiming);
+    } finally {
+      clearTimeout(grace);
+    }
+    ended.abort(new RunError("stopped"));
+    try {
+      await archiver.finish();
+      await this.#until(() => this.#completing === 0 && this.#completions.length === 0);
+      this.#note(await frontier.stats());
+    } catch (e) {
+      this.#error ??= e as Error;
+    }
+    this.#records.end();
+  }
+
+  #until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const check = () => {
+        if (condition()) resolve();
+        else this.#settled.push(check);
+      };
+      this.#settled.push(check);
+    });
+  }
+
+  #settle(): void {
+    const checks = this.#settled;
+    this.#settled = [];
+    for (const check of checks) check();
+  }
+}

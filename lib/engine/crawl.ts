@@ -1,0 +1,298 @@
+/**
+ * The link crawl: seeds and discovered links through a frontier, politely, into an archive.
+ *
+ * @module
+ */
+
+import { dirname, resolve } from "node:path";
+import { mkdirSync } from "node:fs";
+import { Resolver } from "../net/dns.ts";
+import { HttpClient } from "../net/client.ts";
+import { openFrontier } from "../frontier/open.ts";
+import { type FileLock, lockFile } from "../frontier/lock.ts";
+import type { Frontier } from "../frontier/types.ts";
+import { RobotsCache } from "../robots/cache.ts";
+import { suffixListHash } from "../url/host.ts";
+import { repairFolder } from "../warc/repair.ts";
+import { surt } from "../url/surt.ts";
+import { VERSION } from "../version.ts";
+import { Archiver } from "./archiver.ts";
+import { HostClocks } from "./clocks.ts";
+import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
+import { CrawlLoop } from "./_crawl_loop.ts";
+import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/types.ts";
+import { CrawlStatistics } from "./statistics.ts";
+import { checkFloor } from "./disk.ts";
+import { productToken, requestHeaders } from "./headers.ts";
+import type { CrawlRecord } from "./records.ts";
+import { robotsFetcher } from "./robots_fetch.ts";
+
+/** How often the free-disk floor is looked at, in ms. */
+const FLOOR_EVERY = 1000;
+/** Milliseconds that written records may wait for their fsync. */
+const SYNC_MS = 100;
+
+/**
+ * Starts a crawl. Iterate over it to get a record per page, each durable when it is yielded; leaving
+ * the loop stops the crawl cleanly. With `state` a later call carries on where this one stopped.
+ *
+ * @throws {RangeError} For an option out of its range.
+ */
+export function crawl(options: CrawlOptions): CrawlRun {
+  return new CrawlRun(fillCrawlOptions(options), options.signal);
+}
+
+/** A running crawl. Use it with `await using`, or iterate it to its end. */
+export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
+  #options: FilledCrawlOptions;
+  #statistics = new CrawlStatistics();
+  #opening: Promise<Parts> | undefined;
+  #parts: Parts | undefined;
+  #closing: Promise<void> | undefined;
+  #stop = new AbortController();
+
+  /** Made by {@linkcode crawl}. */
+  constructor(options: FilledCrawlOptions, signal: AbortSignal | undefined) {
+    this.#options = options;
+    if (signal?.aborted) this.stop("told to stop");
+    else signal?.addEventListener("abort", () => this.stop("told to stop"), { once: true });
+  }
+
+  /** The run's figures so far. */
+  get figures(): CrawlFigures {
+    const { warc, queueBytes, maxPages, maxDepth } = this.#options;
+    return this.#statistics.figures({
+      robots: this.#parts?.robots === undefined ? undefined : robotsFigures(this.#parts.robots),
+      dns: dnsFigures(this.#parts?.resolver),
+      archive: this.#parts?.archiver.totals ?? NOTHING_ARCHIVED,
+      writers: warc?.writers ?? 0,
+      queueBytes,
+      maxPages,
+      follows: maxDepth > 0,
+    });
+  }
+
+  /** Whether the crawl ended without a single page, now or in earlier runs of its state. */
+  get foundNothing(): boolean {
+    return this.#statistics.records === 0 && this.#statistics.answered === 0 &&
+      this.#statistics.seeds === 0;
+  }
+
+  /** Stop fetching, make everything durable, end the iteration. */
+  stop(reason = "stopped"): void {
+    if (this.#stop.signal.aborted) return;
+    this.#options.onEvent({ type: "stopping", reason });
+    this.#stop.abort();
+  }
+
+  /**
+   * The records, in the order in which their pages became durable.
+   *
+   * @throws {RunError} When the run cannot go on (disk full, floor reached, archive not writable).
+   * @throws {StateLockedError} When another process holds the state or the output folder.
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<CrawlRecord, void, void> {
+    const parts = await this.#open();
+    try {
+      yield* parts.loop.records();
+    } finally {
+      await this[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Stops the crawl if it still runs and waits until everything is durable and closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#opening === undefined) return;
+    this.stop("left by its reader");
+    await (this.#closing ??= this.#close());
+  }
+
+  #open(): Promise<Parts> {
+    return this.#opening ??= openParts(this.#options, this.#statistics, this.#stop.signal)
+      .then((parts) => this.#parts = parts);
+  }
+
+  async #close(): Promise<void> {
+    const parts = await this.#opening!;
+    try {
+      await parts.loop.end();
+    } finally {
+      await closeParts(parts);
+      this.#statistics.end();
+    }
+  }
+}
+
+interface Parts {
+  readonly loop: CrawlLoop;
+  readonly archiver: Archiver;
+  readonly robots: RobotsCache | undefined;
+  readonly frontier: Frontier;
+  readonly client: HttpClient;
+  readonly resolver: Resolver;
+  readonly lock: FileLock | undefined;
+  readonly floor: ReturnType<typeof setInterval>;
+}
+
+async function openParts(
+  options: FilledCrawlOptions,
+  statistics: CrawlStatistics,
+  stop: AbortSignal,
+): Promise<Parts> {
+  const undo: (() => unknown)[] = [];
+  try {
+    const frontier = await openFrontier({
+      ...(options.state === undefined ? {} : { path: options.state }),
+      seenBytes: options.seenBytes,
+      maxUrlsPerHost: options.maxUrlsPerHost,
+      sameHost: options.sameHost,
+      identity: {
+        shard: `${options.shard} of ${options.shards}`,
+        ...(options.shards > 1 ? { "suffix list": suffixListHash() } : {}),
+      },
+      ...(options.acceptSuffixList ? { accept: ["suffix list"] } : {}),
+      onWarning: (text) => options.onEvent({ type: "warning", text }),
+    });
+    undo.push(() => frontier.close());
+    const { warc } = options;
+    let lock: FileLock | undefined;
+    if (warc !== undefined) {
+      mkdirSync(warc.dir, { recursive: true });
+      lock = lockFile(`${warc.dir}/${warc.prefix}`);
+      undo.push(() => lock!.release());
+      const repairs = await repairFolder(warc.dir, {
+        prefix: warc.prefix,
+        ...(warc.cdx ? { surt } : {}),
+      });
+      for (const { file, cut } of repairs) {
+        options.onEvent({ type: "repaired", file, cut });
+      }
+    }
+    const places = [
+      ...(warc === undefined ? [] : [warc.dir]),
+      ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
+    ];
+    checkFloor(places, options.minFree);
+    const archiver = await Archiver.start({
+      setup: {
+        ...(warc === undefined ? {} : {
+          warc: { ...warc, software: `ccrawl/${VERSION}`, userAgent: options.userAgent },
+        }),
+        scope: options.scope,
+        maxDepth: options.maxDepth,
+        obeyRobotsMeta: options.obeyRobotsMeta,
+        syncMs: SYNC_MS,
+      },
+      writers: warc?.writers ?? 1,
+      queueBytes: options.queueBytes,
+      onDurable: (pages) => loop.durable(pages),
+      onSealed: ({ file, bytes, records }) =>
+        options.onEvent({ type: "sealed", file, bytes, records }),
+      onError: (error) => loop.fail(error),
+    });
+    undo.push(() => archiver.finish());
+    const resolver = new Resolver({
+      maxInFlight: options.dnsLookups,
+      ...(options.resolvers.length > 0 ? { servers: [...options.resolvers] } : {}),
+    });
+    undo.push(() => resolver.close());
+    const client = new HttpClient({
+      resolve: (host) => resolver.resolve(host),
+      forget: (host) => resolver.forget(host),
+      allowPrivate: options.allowPrivate,
+      insecure: options.insecure,
+      caCerts: [...options.caCerts],
+      perIp: options.perIp,
+      maxIdle: Math.max(256, 2 * options.workers),
+    });
+    undo.push(() => client.close());
+    const clocks = new HostClocks();
+    const headers = requestHeaders(options.userAgent);
+    const ended = new AbortController();
+    const robots = options.robots
+      ? new RobotsCache({
+        userAgentToken: productToken(options.userAgent),
+        fetch: robotsFetcher({
+          client,
+          clocks,
+          headers,
+          budgetMs: options.robotsTimeoutMs,
+          archive: (x) => archiver.push(-1, 0, x.url.href, x),
+          signal: ended.signal,
+        }),
+        store: {
+          get: (key) => frontier.getCached(key),
+          put: (key, value, expires) => frontier.putCached(key, value, expires),
+        },
+        maxEntries: options.robotsCacheEntries,
+        maxBytes: options.robotsCacheBytes,
+        unreachableMs: options.robotsRetryMs,
+      })
+      : undefined;
+    const loop: CrawlLoop = new CrawlLoop({
+      options,
+      headers,
+      frontier,
+      archiver,
+      resolver,
+      client,
+      clocks,
+      robots,
+      statistics,
+      ended,
+      stop,
+    });
+    const floor = setInterval(() => {
+      try {
+        checkFloor(places, options.minFree);
+      } catch (e) {
+        loop.fail(e as Error, { seal: true });
+      }
+    }, FLOOR_EVERY);
+    await loop.start();
+    return { loop, archiver, robots, frontier, client, resolver, lock, floor };
+  } catch (e) {
+    for (const step of undo.reverse()) await step();
+    throw e;
+  }
+}
+
+async function closeParts(parts: Parts): Promise<void> {
+  clearInterval(parts.floor);
+  parts.client.close();
+  parts.resolver.close();
+  try {
+    await parts.frontier.close();
+  } finally {
+    parts.lock?.release();
+  }
+}
+
+const NOTHING_ARCHIVED = { files: 0, busyMs: 0, peakBytes: 0 };
+
+function robotsFigures({ stats }: RobotsCache): Omit<RobotsFigures, "refused"> {
+  return {
+    hosts: stats.fetched,
+    saved: stats.saved,
+    unreachable: stats.unreachable,
+    failures: {
+      dns: stats.failures.dns,
+      timeout: stats.failures.timeout,
+      refused: stats.failures.refused,
+      serverError: stats.failures["5xx"],
+      other: stats.failures.other,
+    },
+  };
+}
+
+function dnsFigures(resolver: Resolver | undefined): DnsFigures {
+  const stats = resolver?.stats;
+  return {
+    lookedUp: stats?.lookedUp ?? 0,
+    cached: stats?.cached ?? 0,
+    unresolved: stats?.unresolved ?? 0,
+    nonexistent: stats?.nonexistent ?? 0,
+    peak: stats?.peakOpen ?? 0,
+    bound: stats?.bound ?? 0,
+  };
+}

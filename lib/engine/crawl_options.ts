@@ -1,0 +1,225 @@
+/**
+ * What a crawl is started with.
+ *
+ * @module
+ */
+
+import type { ScopeOptions } from "../url/scope.ts";
+import type { Seed } from "./seeds.ts";
+import { USER_AGENT } from "../version.ts";
+
+/** Where and how a crawl's answers are archived. */
+export interface CrawlWarcOptions {
+  /** Folder, made when missing and locked while the crawl runs. */
+  readonly dir: string;
+  /** @default "ccrawl-crawl" */
+  readonly prefix?: string;
+  /** Bytes after which a new file is begun. @default 1 GiB */
+  readonly maxBytes?: number;
+  /** Store the header and body that readers expect, or the wire bytes whole. @default "clean" */
+  readonly http?: "clean" | "raw";
+  /** Write a `.cdxj` beside each file. @default true */
+  readonly cdx?: boolean;
+  /** Write a revisit for a payload already stored in this run. @default true */
+  readonly dedup?: boolean;
+  /** Files written at once, each by a thread of its own, 1 to 16. @default 1 */
+  readonly writers?: number;
+  /** The command, as it goes into warcinfo. @default "ccrawl (library)" */
+  readonly command?: string;
+}
+
+/** Options of {@linkcode crawl}. Times are in milliseconds, sizes in bytes. */
+export interface CrawlOptions {
+  /** Where to begin: URLs, or URLs with their priority. Read as a stream. */
+  readonly seeds?: AsyncIterable<Seed | string> | Iterable<Seed | string>;
+  /** Path of the frontier's SQLite file; without one the crawl cannot be resumed. */
+  readonly state?: string;
+  /** A folder, or more about it; without it nothing is archived. */
+  readonly warc?: string | CrawlWarcOptions;
+  readonly userAgent?: string;
+  /** Hosts asked at once. @default 64 */
+  readonly workers?: number;
+  /** Shortest time between two page requests of a host. @default 1000 */
+  readonly delayMs?: number;
+  /** One page's budget. @default 30 000 */
+  readonly timeoutMs?: number;
+  /** Further attempts after a transport failure. @default 2 */
+  readonly retries?: number;
+  /** Answered fetches over the life of the state; 0 for no bound. @default 0 */
+  readonly maxPages?: number;
+  /** Records after which this run stops; 0 for no bound. @default 0 */
+  readonly limit?: number;
+  /** Links followed from a seed. @default 0 */
+  readonly maxDepth?: number;
+  /** Stay on the hosts that seeds (and their redirects) named. @default false */
+  readonly sameHost?: boolean;
+  /** Regular expressions or SURT prefixes; a link must match one, where any is given. */
+  readonly include?: readonly string[];
+  /** Regular expressions or SURT prefixes; what matches is not fetched. */
+  readonly exclude?: readonly string[];
+  readonly shard?: number;
+  readonly shards?: number;
+  /** Go on although the public suffix list is another than the state was made with. */
+  readonly acceptSuffixList?: boolean;
+  /** @default 0, for no bound */
+  readonly maxUrlsPerHost?: number;
+  /** Obey robots.txt. @default true */
+  readonly robots?: boolean;
+  /** Budget for one robots.txt. @default 10 000 */
+  readonly robotsTimeoutMs?: number;
+  /** Wait before a robots.txt that could not be had is asked for again. @default 300 000 */
+  readonly robotsRetryMs?: number;
+  /** @default 200 000 */
+  readonly robotsCacheEntries?: number;
+  /** @default 64 MiB */
+  readonly robotsCacheBytes?: number;
+  /** A host that asks for more is left out. @default 300 000 */
+  readonly maxCrawlDelayMs?: number;
+  /** Act on noarchive and nofollow in robots meta and X-Robots-Tag. @default false */
+  readonly obeyRobotsMeta?: boolean;
+  /**
+   * Requests that may go on beside the workers while no byte comes (tarpits, endless handshakes).
+   * @default 16 × workers
+   */
+  readonly maxStalled?: number;
+  /** Requests in flight at one address. @default 16 */
+  readonly perIp?: number;
+  /** Name servers to ask, `IP` or `IP:PORT`, instead of the system's and the public ones. */
+  readonly resolvers?: readonly string[];
+  /** Look-ups in flight. @default workers / 8, in 16 to 128 */
+  readonly dnsLookups?: number;
+  /** Connect to addresses that are not globally reachable too. @default false */
+  readonly allowPrivate?: boolean;
+  /** Take any certificate. @default false */
+  readonly insecure?: boolean;
+  /** PEM certificates trusted beside the system's. */
+  readonly caCerts?: readonly string[];
+  /** Body bytes taken of one answer. @default 10 MiB */
+  readonly bodyCap?: number;
+  /** Memory bound of the seen set. @default 512 MiB */
+  readonly seenBytes?: number;
+  /** Bytes that may wait between fetching and disk. @default 128 MiB */
+  readonly queueBytes?: number;
+  /** Free disk below which the run seals and stops. @default 1 GiB */
+  readonly minFree?: number;
+  /** Longest wait for requests in flight when told to stop. @default 2000 */
+  readonly graceMs?: number;
+  readonly signal?: AbortSignal;
+  /** Told what is worth a line in a log. */
+  readonly onEvent?: (event: CrawlEvent) => void;
+}
+
+/** Something that happened beside the pages. */
+export type CrawlEvent =
+  | { readonly type: "repaired"; readonly file: string; readonly cut: number }
+  | { readonly type: "host-left-out"; readonly host: string; readonly reason: string }
+  | {
+    readonly type: "host-blocked";
+    readonly host: string;
+    readonly untilMs: number;
+    readonly reason: string;
+  }
+  | { readonly type: "warning"; readonly text: string }
+  | { readonly type: "control"; readonly verb: string; readonly host?: string }
+  | {
+    readonly type: "sealed";
+    readonly file: string;
+    readonly bytes: number;
+    readonly records: number;
+  }
+  | { readonly type: "stopping"; readonly reason: string };
+
+/** Options with every default filled in. */
+export type FilledCrawlOptions =
+  & Omit<Required<CrawlOptions>, "state" | "warc" | "signal" | "onEvent">
+  & {
+    readonly state: string | undefined;
+    readonly warc: Required<CrawlWarcOptions> | undefined;
+    readonly onEvent: (event: CrawlEvent) => void;
+    readonly scope: ScopeOptions;
+  };
+
+/**
+ * @throws {RangeError} For a number out of its range, naming it.
+ */
+export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
+  const workers = whole("workers", options.workers ?? 64, 1, 4096);
+  const shards = whole("shards", options.shards ?? 1, 1, 65_536);
+  const shard = whole("shard", options.shard ?? 0, 0, shards - 1);
+  const maxDepth = whole("maxDepth", options.maxDepth ?? 0, 0, 1_000_000);
+  const include = options.include ?? [];
+  const exclude = options.exclude ?? [];
+  const warc = typeof options.warc === "string" ? { dir: options.warc } : options.warc;
+  return {
+    seeds: options.seeds ?? [],
+    state: options.state,
+    warc: warc === undefined ? undefined : {
+      dir: warc.dir,
+      prefix: warc.prefix ?? "ccrawl-crawl",
+      maxBytes: whole("warc.maxBytes", warc.maxBytes ?? 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
+      http: warc.http ?? "clean",
+      cdx: warc.cdx ?? true,
+      dedup: warc.dedup ?? true,
+      writers: whole("warc.writers", warc.writers ?? 1, 1, 16),
+      command: warc.command ?? "ccrawl (library)",
+    },
+    userAgent: options.userAgent ?? USER_AGENT,
+    workers,
+    delayMs: whole("delayMs", options.delayMs ?? 1000, 0, 86_400_000),
+    timeoutMs: whole("timeoutMs", options.timeoutMs ?? 30_000, 1, 86_400_000),
+    retries: whole("retries", options.retries ?? 2, 0, 100),
+    maxPages: whole("maxPages", options.maxPages ?? 0, 0, Number.MAX_SAFE_INTEGER),
+    limit: whole("limit", options.limit ?? 0, 0, Number.MAX_SAFE_INTEGER),
+    maxDepth,
+    sameHost: options.sameHost ?? false,
+    include,
+    exclude,
+    shard,
+    shards,
+    acceptSuffixList: options.acceptSuffixList ?? false,
+    maxUrlsPerHost: whole("maxUrlsPerHost", options.maxUrlsPerHost ?? 0, 0, 2 ** 40),
+    robots: options.robots ?? true,
+    robotsTimeoutMs: whole("robotsTimeoutMs", options.robotsTimeoutMs ?? 10_000, 1, 86_400_000),
+    robotsRetryMs: whole("robotsRetryMs", options.robotsRetryMs ?? 300_000, 1, 86_400_000),
+    robotsCacheEntries: whole(
+      "robotsCacheEntries",
+      options.robotsCacheEntries ?? 200_000,
+      1,
+      2 ** 30,
+    ),
+    robotsCacheBytes: whole(
+      "robotsCacheBytes",
+      options.robotsCacheBytes ?? 64 * 2 ** 20,
+      1,
+      2 ** 40,
+    ),
+    maxCrawlDelayMs: whole("maxCrawlDelayMs", options.maxCrawlDelayMs ?? 300_000, 0, 2 ** 31),
+    obeyRobotsMeta: options.obeyRobotsMeta ?? false,
+    maxStalled: whole("maxStalled", options.maxStalled ?? 16 * workers, 0, 65_536),
+    perIp: whole("perIp", options.perIp ?? 16, 1, 1_000_000),
+    resolvers: options.resolvers ?? [],
+    dnsLookups: whole(
+      "dnsLookups",
+      options.dnsLookups ?? Math.min(128, Math.max(16, Math.floor(workers / 8))),
+      1,
+      10_000,
+    ),
+    allowPrivate: options.allowPrivate ?? false,
+    insecure: options.insecure ?? false,
+    caCerts: options.caCerts ?? [],
+    bodyCap: whole("bodyCap", options.bodyCap ?? 10 * 2 ** 20, 1, 2 ** 30),
+    seenBytes: whole("seenBytes", options.seenBytes ?? 512 * 2 ** 20, 1, 2 ** 40),
+    queueBytes: whole("queueBytes", options.queueBytes ?? 128 * 2 ** 20, 1, 2 ** 40),
+    minFree: whole("minFree", options.minFree ?? 2 ** 30, 0, Number.MAX_SAFE_INTEGER),
+    graceMs: whole("graceMs", options.graceMs ?? 2000, 0, 86_400_000),
+    onEvent: options.onEvent ?? (() => {}),
+    scope: { include, exclude, shard, shards },
+  };
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new RangeError(
+    `Cannot crawl: ${name} is ${value}, not a whole number from ${least} to ${most}`,
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * The free-disk floor.
+ *
+ * @module
+ */
+
+import { statfsSync } from "node:fs";
+import { RunError } from "./errors.ts";
+
+/** Bytes a process without privileges may still write on the file system that holds `path`. */
+export function freeBytes(path: string): number {
+  const fs = statfsSync(path);
+  return fs.bavail * fs.bsize;
+}
+
+/**
+ * @throws {RunError} With exit code 75, where any of `paths` has less than `floor` bytes free.
+ */
+export function checkFloor(
+  paths: readonly string[],
+  floor: number,
+  free: (path: string) => number = freeBytes,
+): void {
+  if (floor <= 0) return;
+  for (const path of paths) {
+    const left = free(path);
+    if (left < floor) {
+      throw new RunError(
+        `Cannot go on: ${path} has ${mebibytes(left)} free, less than --min-free ${
+          mebibytes(floor)
+        }. Everything fetched is sealed; free some space and run the same command again`,
+        { exitCode: 75 },
+      );
+    }
+  }
+}
+
+function mebibytes(bytes: number): string {
+  return bytes >= 2 ** 30
+    ? `${(bytes / 2 ** 30).toFixed(1)} GB`
+    : `${Math.floor(bytes / 2 ** 20)} MB`;
+}

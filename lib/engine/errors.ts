@@ -1,0 +1,36 @@
+/**
+ * Failures of a run as a whole (a page's failure is a `FetchError` and ends up in a record).
+ *
+ * @module
+ */
+
+/** Exit codes of the command line that the engine's errors map to. */
+export type RunExitCode = 1 | 2 | 3 | 4 | 8 | 75;
+
+/**
+ * A run could not go on. What was durable stays so and the state can be resumed; `exitCode` says
+ * whether running it again as it is may help (75) or not (1).
+ */
+export class RunError extends Error {
+  override readonly name = "RunError";
+  readonly exitCode: RunExitCode;
+
+  constructor(message: string, options: { exitCode?: RunExitCode; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exitCode = options.exitCode ?? 1;
+  }
+}
+
+/** Whether `error`, or anything it was caused by, says that a disk is full or a quota used up. */
+export function isDiskFull(error: unknown): boolean {
+  for (let e = error, depth = 0; e !== undefined && e !== null && depth < 8; depth++) {
+    const { code, message, cause } = e as { code?: unknown; message?: unknown; cause?: unknown };
+    if (code === "ENOSPC" || code === "EDQUOT") return true;
+    if (
+      typeof message === "string" &&
+      /ENOSPC|EDQUOT|No space left|os error 28|os error 122|database or disk is full/i.test(message)
+    ) return true;
+    e = cause;
+  }
+  return false;
+}

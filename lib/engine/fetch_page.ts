@@ -1,0 +1,180 @@
+/**
+ * Fetching a single page, as a well-behaved crawler does it.
+ *
+ * @module
+ */
+
+import { HttpClient } from "../net/client.ts";
+import { Resolver } from "../net/dns.ts";
+import { decodeBody } from "../net/decode.ts";
+import type { FetchError } from "../net/errors.ts";
+import type { Exchange } from "../net/types.ts";
+import { RobotsCache } from "../robots/cache.ts";
+import { USER_AGENT } from "../version.ts";
+import { pickHeaders } from "./archiver.ts";
+import { HostClocks } from "./clocks.ts";
+import { Fetcher } from "./fetcher.ts";
+import { productToken, requestHeaders } from "./headers.ts";
+import { type PageFacts, readPage } from "./page.ts";
+import { robotsFetcher } from "./robots_fetch.ts";
+
+/** Options of {@linkcode fetchPage}. Times are in milliseconds, sizes in bytes. */
+export interface FetchPageOptions {
+  readonly userAgent?: string;
+  /** Ask robots.txt before every hop, and obey it. @default false */
+  readonly robots?: boolean;
+  /** Shortest time between two page requests of a host (a redirect within it waits). @default 1000 */
+  readonly delayMs?: number;
+  /** A host that asks for a longer Crawl-delay is not fetched. @default 300 000 */
+  readonly maxCrawlDelayMs?: number;
+  /** Budget for connecting, fetching, retries and hops. @default 30 000 */
+  readonly timeoutMs?: number;
+  /** Budget for one robots.txt. @default 10 000 */
+  readonly robotsTimeoutMs?: number;
+  /** Further attempts after a transport failure. @default 2 */
+  readonly retries?: number;
+  /** Redirects followed. @default 5 */
+  readonly maxRedirects?: number;
+  /** Body bytes taken of one answer. @default 10 MiB */
+  readonly bodyCap?: number;
+  /** Keep the wire bytes of every answer. @default false */
+  readonly keepWire?: boolean;
+  /** Name servers to ask, `IP` or `IP:PORT`, instead of the system's and the public ones. */
+  readonly resolvers?: readonly string[];
+  /** Connect to addresses that are not globally reachable too. @default false */
+  readonly allowPrivate?: boolean;
+  /** Take any certificate. @default false */
+  readonly insecure?: boolean;
+  /** PEM certificates trusted beside the system's. */
+  readonly caCerts?: readonly string[];
+  readonly signal?: AbortSignal;
+}
+
+/** What a URL came to. */
+export interface FetchedPage {
+  /** URL asked for. */
+  readonly url: string;
+  /** URL of the result, after redirects. */
+  readonly finalUrl: string;
+  /** Status of the result; 0 where there is none. */
+  readonly status: number;
+  /** Header fields of the result as served. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly contentType: string;
+  /** Body of the result as served: transfer coding removed, content coding kept. */
+  readonly body: Uint8Array;
+  /** Why there is no result. */
+  readonly error?: FetchError;
+  /** Every answered exchange, redirects and result, in order. */
+  readonly hops: readonly Exchange[];
+  /** robots.txt exchanges that were needed on the way. */
+  readonly robotsHops: readonly Exchange[];
+  /** Where a redirect that was not followed points to; empty otherwise. */
+  readonly redirectTo: string;
+  /** Unix ms of the first request. */
+  readonly date: number;
+  readonly durationMs: number;
+  /** The body with its content coding undone; as served where that fails. At most `most` bytes. */
+  decoded(most?: number): Uint8Array;
+  /** Digest, links and directives of the result. */
+  facts(): PageFacts;
+}
+
+/**
+ * Fetches one URL, following up to five redirects under the address rule, robots (when asked for)
+ * and each host's clock. A page that could not be fetched is returned with its `error`, not thrown.
+ *
+ * @throws The signal's reason, when it aborts.
+ * @throws {TypeError} When `url` is no URL.
+ */
+export async function fetchPage(
+  url: string | URL,
+  options: FetchPageOptions = {},
+): Promise<FetchedPage> {
+  const userAgent = options.userAgent ?? USER_AGENT;
+  const bodyCap = options.bodyCap ?? 10 * 2 ** 20;
+  const resolver = new Resolver({
+    ...(options.resolvers === undefined || options.resolvers.length === 0
+      ? {}
+      : { servers: [...options.resolvers] }),
+  });
+  const client = new HttpClient({
+    resolve: (host) => resolver.resolve(host),
+    forget: (host) => resolver.forget(host),
+    allowPrivate: options.allowPrivate ?? false,
+    insecure: options.insecure ?? false,
+    caCerts: [...options.caCerts ?? []],
+  });
+  const clocks = new HostClocks();
+  const headers = requestHeaders(userAgent);
+  const robotsHops: Exchange[] = [];
+  try {
+    const fetcher = new Fetcher({
+      client,
+      clocks,
+      headers,
+      userAgent,
+      ...(options.robots === true
+        ? {
+          robots: new RobotsCache({
+            userAgentToken: productToken(userAgent),
+            fetch: robotsFetcher({
+              client,
+              clocks,
+              headers,
+              budgetMs: options.robotsTimeoutMs ?? 10_000,
+              archive: (x) => robotsHops.push(x),
+              ...(options.signal === undefined ? {} : { signal: options.signal }),
+            }),
+          }),
+        }
+        : {}),
+      delayMs: options.delayMs ?? 1000,
+      maxCrawlDelayMs: options.maxCrawlDelayMs ?? 300_000,
+      timeoutMs: options.timeoutMs ?? 30_000,
+      retries: options.retries ?? 2,
+      bodyCap,
+      keepWire: options.keepWire ?? false,
+      maxRedirects: options.maxRedirects ?? 5,
+    });
+    const asked = new URL(url).href;
+    const fetched = await fetcher.fetch(asked, options.signal);
+    return pageOf(asked, fetched, robotsHops);
+  } finally {
+    client.close();
+    resolver.close();
+  }
+}
+
+function pageOf(
+  url: string,
+  fetched: Awaited<ReturnType<Fetcher["fetch"]>>,
+  robotsHops: Exchange[],
+): FetchedPage {
+  const { hops, error } = fetched;
+  const result = error === undefined ? hops.at(-1) : undefined;
+  const picked = result === undefined
+    ? { contentType: "", contentEncoding: "", location: "", robotsTag: "" }
+    : pickHeaders(result);
+  const body = result?.body ?? new Uint8Array(0);
+  const finalUrl = (result ?? hops.at(-1))?.url.href ?? url;
+  const status = result?.status ?? 0;
+  const redirects = status >= 300 && status < 400 && picked.location !== "";
+  return {
+    url,
+    finalUrl,
+    status,
+    headers: result?.headers ?? [],
+    contentType: picked.contentType,
+    body,
+    ...(error === undefined ? {} : { error }),
+    hops,
+    robotsHops,
+    redirectTo: redirects ? URL.parse(picked.location, finalUrl)?.href ?? "" : "",
+    date: fetched.date,
+    durationMs: fetched.durationMs,
+    decoded: (most = 64 * 2 ** 20) =>
+      picked.contentEncoding === "" ? body : decodeBody(body, picked.contentEncoding, most).bytes,
+    facts: () => readPage({ url: finalUrl, status, ...picked, body }),
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * One URL, end to end: robots, the host's clock, the exchange, retries, redirects in place.
+ *
+ * @module
+ */
+
+import type { Exchange } from "../net/types.ts";
+import type { HttpClient } from "../net/client.ts";
+import { FetchError, toFetchError } from "../net/errors.ts";
+import type { RobotsCache } from "../robots/cache.ts";
+import { hostOf } from "../url/host.ts";
+import { canonicalUrl } from "../url/canonical.ts";
+import { pickHeaders } from "./archiver.ts";
+import type { HostClocks } from "./clocks.ts";
+import { isTransient } from "./robots_fetch.ts";
+
+/** What fetching in place needs. */
+export interface FetcherOptions {
+  readonly client: HttpClient;
+  readonly clocks: HostClocks;
+  /** Header lines after Host. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly userAgent: string;
+  /** Checked before every hop; undefined does not ask. */
+  readonly robots?: RobotsCache;
+  /** Shortest time between two page requests of a host, in ms. */
+  readonly delayMs: number;
+  /** A host that asks for a longer Crawl-delay is not fetched. */
+  readonly maxCrawlDelayMs: number;
+  /** One page's budget: connecting, fetching, retries and hops; not the wait before the first request. */
+  readonly timeoutMs: number;
+  /** Further attempts after a transport failure. */
+  readonly retries: number;
+  readonly bodyCap: number;
+  readonly keepWire: boolean;
+  /** Redirects followed. @default 5 */
+  readonly maxRedirects?: number;
+}
+
+/** What a URL came to. */
+export interface Fetched {
+  /** Every exchange that was answered, in order; the last one is the result. */
+  readonly hops: readonly Exchange[];
+  /** Why there is no result; the hops before it are kept. */
+  readonly error?: FetchError;
+  /** Wall clock (unix ms) at the first request, or now where none was sent. */
+  readonly date: number;
+  /** From the first request to the end, in ms. */
+  readonly durationMs: number;
+}
+
+/** Fetches URLs, following redirects in place. */
+export class Fetcher {
+  #options: FetcherOptions;
+
+  constructor(options: FetcherOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Fetches `url`. A failure is returned, not thrown.
+   *
+   * @throws The signal's reason, when it aborts.
+   */
+  async fetch(url: string, signal?: AbortSignal): Promise<Fetched> {
+    const hops: Exchange[] = [];
+    let started: number | undefined;
+    let date = Date.now();
+    let next = new URL(url);
+    const maxRedirects = this.#options.maxRedirects ?? 5;
+    try {
+      for (;;) {
+        const deadline = started === undefined ? Infinity : started + this.#options.timeoutMs;
+        const x = await this.#hop(next, deadline, (at) => {
+          if (started !== undefined) return;
+          started = at;
+          date = Date.now();
+        }, signal);
+        if (x === undefined) break; // could not start in time: the 3xx before it is the result
+        hops.push(x);
+        const { location } = pickHeaders(x);
+        if (x.status < 300 || x.status >= 400 || location === "" || hops.length > maxRedirects) {
+          break;
+        }
+        const target = canonicalUrl(location, x.url.href);
+        if (target === undefined) break;
+        next = new URL(target);
+      }
+    } catch (e) {
+      if (signal?.aborted) throw e;
+      return { hops, error: toFetchError(e), date, durationMs: elapsed(started) };
+    }
+    return { hops, date, durationMs: elapsed(started) };
+  }
+
+  /** One request with its retries; undefined when it could not start before the deadline. */
+  async #hop(
+    url: URL,
+    deadline: number,
+    onStart: (at: number) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Exchange | undefined> {
+    const options = this.#options;
+    const host = hostOf(url.href);
+    const delayMs = await this.#allowed(url);
+    for (let attempt = 0;; attempt++) {
+      const entered = await options.clocks.enter(host, {
+        spaced: true,
+        notAfter: deadline,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      if (!entered) return undefined;
+      const begun = performance.now();
+      if (deadline === Infinity) {
+        deadline = begun + options.timeoutMs;
+        onStart(begun);
+      }
+      const left = deadline - begun;
+      if (left <= 0) {
+        options.clocks.leave(host);
+        return undefined;
+      }
+      try {
+        // a connection that fails is a visit too: the next one keeps its distance from it
+        options.clocks.sent(host, begun);
+        return await options.client.exchange({
+          url,
+          headers: options.headers,
+          timeoutMs: left,
+          bodyCap: options.bodyCap,
+          keepWire: options.keepWire,
+          onSent: (at) => options.clocks.sent(host, at),
+          ...(signal === undefined ? {} : { signal }),
+        });
+      } catch (e) {
+        const error = toFetchError(e);
+        if (signal?.aborted || attempt >= options.retries || !isTransient(error)) throw e;
+        if (performance.now() >= deadline) throw e;
+      } finally {
+        options.clocks.leave(host, delayMs);
+      }
+    }
+  }
+
+  /** The delay to keep at the URL's host; throws where robots.txt says no. */
+  async #allowed(url: URL): Promise<number> {
+    const { robots, delayMs, maxCrawlDelayMs, userAgent } = this.#options;
+    if (robots === undefined) return delayMs;
+    const { rules, state, failure } = await robots.get(url);
+    if (state === "unreachable") {
+      throw new FetchError(
+        "skip",
+        `robots.txt of ${url.host} could not be had (${
+          failure ?? "5xx"
+        }), so nothing may be fetched`,
+        { reason: "robots-unreachable" },
+      );
+    }
+    const verdict = rules.check(userAgent, url.href);
+    if (!verdict.allowed) {
+      throw new FetchError(
+        "skip",
+        `robots.txt of ${url.host} disallows it${
+          verdict.line === undefined ? "" : ` (line ${verdict.line})`
+        }`,
+        { reason: "robots" },
+      );
+    }
+    const asked = (verdict.crawlDelay ?? 0) * 1000;
+    if (asked > maxCrawlDelayMs) {
+      throw new FetchError(
+        "skip",
+        `robots.txt of ${url.host} asks for ${verdict.crawlDelay} s between requests, more than --max-crawl-delay`,
+        { reason: "crawl-delay" },
+      );
+    }
+    return Math.max(delayMs, asked);
+  }
+}
+
+function elapsed(started: number | undefined): number {
+  return started === undefined ? 0 : performance.now() - started;
+}

@@ -1,0 +1,150 @@
+/**
+ * What the engine reads out of an answer: digest, links, redirect target, directives.
+ * CPU work, meant to run off the fetch thread.
+ *
+ * @module
+ */
+
+import { createHash } from "node:crypto";
+import { canonicalUrl, LinkCanonicalizer } from "../url/canonical.ts";
+import { decodeBody } from "../net/decode.ts";
+import { decodeText } from "../net/charset.ts";
+import { extractLinks } from "../render/links.ts";
+
+/** The parts of an answer that are looked at. */
+export interface PageInput {
+  /** URL asked for, canonical. */
+  readonly url: string;
+  readonly status: number;
+  /** Header values, joined with ", " where a name repeats; empty where it was not sent. */
+  readonly contentType: string;
+  readonly contentEncoding: string;
+  readonly location: string;
+  readonly robotsTag: string;
+  /** Body with transfer coding removed, content coding kept. */
+  readonly body: Uint8Array;
+}
+
+/** What was found. */
+export interface PageFacts {
+  /** SHA-1 of the decoded body (of the body as it is where decoding fails), 20 bytes. */
+  readonly digest: Uint8Array;
+  /** Distinct links to http and https URLs, canonical, without the page itself. */
+  readonly links: readonly string[];
+  /** Canonical target of a 3xx with a usable Location. */
+  readonly redirect?: string;
+  /** Lower-cased words of meta robots and X-Robots-Tag that concern us. */
+  readonly directives: readonly string[];
+}
+
+/** Most decoded bytes looked at, as a multiple of nothing but safety: bombs stop here. */
+const MAX_DECODED = 64 * 2 ** 20;
+/** Most characters of markup that are scanned for links. */
+const MAX_MARKUP = 16 * 2 ** 20;
+/** Links kept of one page. */
+const MAX_LINKS = 10_000;
+
+/** Whether the answer is HTML, by its declared type or, where none was sent, by its first bytes. */
+export function isHtml(contentType: string, body: Uint8Array): boolean {
+  const mime = mimeOf(contentType);
+  if (mime !== "") return mime === "text/html" || mime === "application/xhtml+xml";
+  let at = 0;
+  while (at < 512 && at < body.length && (body[at]! <= 0x20 || body[at]! >= 0x80)) at++;
+  if (body[at] !== 0x3c) return false;
+  const start = String.fromCharCode(...body.subarray(at, at + 64)).toLowerCase();
+  return HTML_STARTS.some((tag) => start.startsWith(tag));
+}
+
+const HTML_STARTS = [
+  "<!doctype html",
+  "<html",
+  "<head",
+  "<title",
+  "<meta",
+  "<body",
+  "<script",
+  "<style",
+  "<link",
+  "<div",
+  "<p>",
+  "<h1",
+  "<table",
+  "<a ",
+  "<br",
+  "<font",
+  "<iframe",
+  "<b>",
+  "<!--",
+];
+
+/** The type of a Content-Type value: lower-cased, parameters dropped. */
+export function mimeOf(contentType: string): string {
+  const end = contentType.search(/[;,]/);
+  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
+}
+
+/** Reads an answer. Never throws on what a server sent. */
+export function readPage(page: PageInput): PageFacts {
+  const coded = page.contentEncoding !== "" && page.body.length > 0;
+  const decoded = coded
+    ? decodeBody(page.body, page.contentEncoding, MAX_DECODED)
+    : { bytes: page.body, decoded: true };
+  const digest = createHash("sha1").update(decoded.decoded ? decoded.bytes : page.body).digest();
+  const directives = words(page.robotsTag);
+  const redirect = page.status >= 300 && page.status < 400 && page.location !== ""
+    ? canonicalUrl(page.location, page.url)
+    : undefined;
+  let links: string[] = [];
+  if (decoded.bytes.length > 0 && isHtml(page.contentType, decoded.bytes)) {
+    const bytes = decoded.bytes.length > MAX_MARKUP
+      ? decoded.bytes.subarray(0, MAX_MARKUP)
+      : decoded.bytes;
+    const found = extractLinks(decodeText(bytes, page.contentType, { html: true }).text, {
+      maxLinks: MAX_LINKS,
+    });
+    for (const content of found.robotsMeta) directives.push(...words(content));
+    links = canonicalLinks(page.url, found);
+  }
+  return { digest, links, directives, ...(redirect === undefined ? {} : { redirect }) };
+}
+
+function canonicalLinks(url: string, found: ReturnType<typeof extractLinks>): string[] {
+  const base = found.base === undefined ? url : canonicalUrl(found.base, url) ?? url;
+  const canonicalizer = new LinkCanonicalizer(base);
+  const seen = new Set<string>();
+  const add = (href: string) => {
+    const link = canonicalizer.resolve(href);
+    if (link !== undefined && link !== url) seen.add(link);
+  };
+  for (const { href } of found.links) add(href);
+  if (found.refresh !== undefined) add(found.refresh);
+  return [...seen];
+}
+
+/**
+ * Directives of a robots meta or X-Robots-Tag value that hold for us: those addressed to everybody
+ * (`noindex, nofollow`) or to our token (`ccrawl: noarchive`).
+ */
+function words(value: string): string[] {
+  const out: string[] = [];
+  let ours = true;
+  for (const part of value.slice(0, 4096).toLowerCase().split(",")) {
+    let word = part.trim();
+    const colon = word.indexOf(":");
+    if (colon >= 0) {
+      const name = word.slice(0, colon).trim();
+      if (DIRECTIVES_WITH_VALUE.has(name)) continue;
+      ours = name === "ccrawl";
+      word = word.slice(colon + 1).trim();
+    }
+    if (ours && word !== "" && word.length <= 32 && out.length < 32) out.push(word);
+  }
+  return out;
+}
+
+const DIRECTIVES_WITH_VALUE = new Set([
+  "max-snippet",
+  "max-image-preview",
+  "max-video-preview",
+  "unavailable_after",
+]);

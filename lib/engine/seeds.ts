@@ -1,0 +1,103 @@
+/**
+ * Seed lists: the JSONL that `crawl seed` writes, or one URL a line.
+ *
+ * @module
+ */
+
+import { canonicalUrl } from "../url/canonical.ts";
+
+/** A seed as the crawl takes it: canonical URL and its place in the order. */
+export interface Seed {
+  readonly url: string;
+  /** Positive and finite; higher is sooner. 1 where the list says nothing. */
+  readonly priority: number;
+}
+
+/** A line that is no seed: counted and reported, never fatal. */
+export interface BadSeed {
+  /** Line number, from 1. */
+  readonly line: number;
+  readonly reason: string;
+  /** The line itself, cut to 200 characters. */
+  readonly text: string;
+}
+
+/** Longest line looked at, in characters; what is longer is a bad line. */
+const MAX_LINE = 65_536;
+
+/** Smallest priority there is: zero and below are taken as this, so that they come last. */
+const LEAST_PRIORITY = 2 ** -40;
+
+/**
+ * Reads one line. Returns undefined for a blank line or a `#` comment, and a string that says what
+ * is wrong for a bad one.
+ */
+export function parseSeed(line: string): Seed | string | undefined {
+  const text = line.trim();
+  if (text === "" || text.startsWith("#")) return undefined;
+  if (!text.startsWith("{")) return seedOf(text, 1);
+  let row: unknown;
+  try {
+    row = JSON.parse(text);
+  } catch (e) {
+    return `not JSON: ${(e as Error).message}`;
+  }
+  const { url, priority = 1 } = row as { url?: unknown; priority?: unknown };
+  if (typeof url !== "string") return "no `url` in it";
+  if (typeof priority !== "number" || !Number.isFinite(priority)) {
+    return "`priority` is not a finite number";
+  }
+  return seedOf(url, Math.max(priority, LEAST_PRIORITY));
+}
+
+function seedOf(text: string, priority: number): Seed | string {
+  const url = canonicalUrl(withScheme(text));
+  return url === undefined ? "not an http or https URL" : { url, priority };
+}
+
+/** `example.com/x` → `https://example.com/x`; anything with a scheme is left alone. */
+export function withScheme(text: string): string {
+  return /^[a-z][a-z0-9+.-]*:(?!\d+(?:[/?#]|$))/i.test(text) ? text : `https://${text}`;
+}
+
+/**
+ * Reads a list as a stream, line by line; memory does not follow its length.
+ *
+ * @param onBad Called for each bad line.
+ */
+export async function* readSeeds(
+  source: ReadableStream<Uint8Array>,
+  onBad: (bad: BadSeed) => void,
+): AsyncGenerator<Seed, void, void> {
+  let number = 0;
+  for await (const line of lines(source)) {
+    number++;
+    const seed = line === undefined ? `over ${MAX_LINE} characters long` : parseSeed(line);
+    if (typeof seed === "object") yield seed;
+    else if (typeof seed === "string") {
+      onBad({ line: number, reason: seed, text: (line ?? "").trim().slice(0, 200) });
+    }
+  }
+}
+
+/** Lines of a UTF-8 stream; undefined stands for one that is too long. */
+async function* lines(source: ReadableStream<Uint8Array>): AsyncGenerator<string | undefined> {
+  let rest = "";
+  let tooLong = false;
+  for await (const chunk of source.pipeThrough(new TextDecoderStream())) {
+    let from = 0;
+    for (let end; (end = chunk.indexOf("\n", from)) >= 0; from = end + 1) {
+      const line = rest + chunk.slice(from, end);
+      yield tooLong || line.length > MAX_LINE ? undefined : line;
+      rest = "";
+      tooLong = false;
+    }
+    rest += chunk.slice(from);
+    if (rest.length > MAX_LINE) {
+      rest = "";
+      tooLong = true;
+    }
+  }
+  if (tooLong) yield undefined;
+  else if (rest !== "") yield rest;
+}

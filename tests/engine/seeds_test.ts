@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { type BadSeed, parseSeed, readSeeds } from "../../lib/engine/seeds.ts";
+
+async function read(text: string, chunk = 7): Promise<{ urls: string[]; bad: BadSeed[] }> {
+  const bytes = new TextEncoder().encode(text);
+  const bad: BadSeed[] = [];
+  const urls: string[] = [];
+  const source = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (let i = 0; i < bytes.length; i += chunk) controller.enqueue(bytes.slice(i, i + chunk));
+      controller.close();
+    },
+  });
+  for await (const seed of readSeeds(source, (b) => bad.push(b))) {
+    urls.push(`${seed.priority} ${seed.url}`);
+  }
+  return { urls, bad };
+}
+
+Deno.test("readSeeds() takes JSON lines and plain lines, with comments and blanks between", async () => {
+  const { urls, bad } = await read(
+    `# seeds\n\n{"host":"a.test","url":"https://a.test/","tier":2,"priority":31.5}\r\nhttp://B.test:80/x#f\n  example.com/path \nlocalhost:8080/y`,
+  );
+  assert.deepEqual(urls, [
+    "31.5 https://a.test/",
+    "1 http://b.test/x",
+    "1 https://example.com/path",
+    "1 https://localhost:8080/y",
+  ]);
+  assert.deepEqual(bad, []);
+});
+
+Deno.test("readSeeds() counts bad lines by number and goes on", async () => {
+  const { urls, bad } = await read(
+    `ftp://a.test/\n{"url":5}\n{"url":"https://a.test/","priority":null}\n{oops\nmailto:x@y\nhttps://ok.test/`,
+  );
+  assert.deepEqual(urls, ["1 https://ok.test/"]);
+  assert.deepEqual(bad.map((b) => b.line), [1, 2, 3, 4, 5]);
+});
+
+Deno.test("readSeeds() holds no line longer than it allows", async () => {
+  const { urls, bad } = await read("x".repeat(500_000) + "\nhttps://ok.test/\n", 4096);
+  assert.deepEqual(urls, ["1 https://ok.test/"]);
+  assert.equal(bad.length, 1);
+  assert.match(bad[0]!.reason, /characters long/);
+});
+
+Deno.test("parseSeed() puts a priority of zero last instead of refusing it", () => {
+  const seed = parseSeed(`{"url":"https://a.test/","priority":0}`);
+  assert.ok(typeof seed === "object" && seed.priority > 0 && seed.priority < 1e-9);
+});
