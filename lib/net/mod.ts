@@ -5,6 +5,9 @@
  * @module
  */
 export * from "./address.ts";
+export * from "./address_limit.ts";
+export * from "./client.ts";
+export * from "./connect.ts";
 export * from "./dns.ts";
 export * from "./errors.ts";
 export * from "./hosts_file.ts";
