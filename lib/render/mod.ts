@@ -9,3 +9,4 @@ export * from "./render.ts";
 export * from "./language.ts";
 export * from "./simhash.ts";
 export * from "./words.ts";
+export * from "./isolated.ts";

@@ -1,0 +1,38 @@
+/**
+ * The child process that renders with the libraries. It reads pages from standard input, answers on
+ * standard output, needs no permissions, and may be killed at any moment.
+ *
+ * @module
+ */
+
+import { decodeFrames, encodeFrame } from "./_frames.ts";
+import type { Content } from "./render.ts";
+
+/** One page to render. */
+export interface ChildRequest {
+  readonly html: string;
+  readonly url: string;
+  readonly extractor: "readability" | "raw";
+  readonly deadlineMs: number;
+}
+
+/** What became of it. */
+export type ChildAnswer = { readonly content: Content } | { readonly failed: string };
+
+/** Serve until standard input ends. The executable runs this when its first argument says so. */
+export async function runRenderChild(): Promise<void> {
+  const { renderWithLibraries } = await import("./_libraries.ts");
+  const output = Deno.stdout.writable.getWriter();
+  for await (const message of decodeFrames(Deno.stdin.readable)) {
+    const { html, url, extractor, deadlineMs } = message as ChildRequest;
+    let answer: ChildAnswer;
+    try {
+      answer = { content: renderWithLibraries(html, url, extractor, deadlineMs) };
+    } catch (error) {
+      answer = { failed: error instanceof Error ? error.message : String(error) };
+    }
+    await output.write(encodeFrame(answer));
+  }
+}
+
+if (import.meta.main) await runRenderChild();
