@@ -87,7 +87,8 @@ type Ending =
 /** What is kept of a page between its answer and its being durable. */
 interface Pending {
   readonly lease: LeasedUrl;
-  readonly record: Omit<CrawlRecord, "digest" | "link_count" | "warc_file" | "warc_offset">;
+  /** What the archive adds to it stands empty. */
+  readonly record: CrawlRecord;
 }
 
 export class CrawlLoop {
@@ -620,7 +621,7 @@ export class CrawlLoop {
 
   // ---- what became of it
 
-  #record(job: Job, x: Exchange): Pending["record"] {
+  #record(job: Job, x: Exchange): CrawlRecord {
     const { contentType, location } = pickHeaders(x);
     const target = x.status >= 300 && x.status < 400 && location !== ""
       ? URL.parse(location, x.url)?.href ?? ""
@@ -630,11 +631,15 @@ export class CrawlLoop {
       final_url: job.lease.url,
       status: x.status,
       content_type: contentType,
+      digest: "",
       body_size: x.body.length,
+      link_count: 0,
       depth: job.lease.depth,
       redirect_to: target,
       fetched_at: rfc3339(x.date),
       duration_ms: Math.round(x.endedAt - (job.startedAt ?? x.sentAt)),
+      warc_file: "",
+      warc_offset: 0,
       error: "",
       error_detail: "",
     };

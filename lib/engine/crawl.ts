@@ -23,7 +23,7 @@ import { CrawlLoop } from "./_crawl_loop.ts";
 import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/types.ts";
 import { CrawlStatistics } from "./statistics.ts";
 import { checkFloor } from "./disk.ts";
-import { productToken, requestHeaders } from "./headers.ts";
+import { requestHeaders } from "./headers.ts";
 import type { CrawlRecord } from "./records.ts";
 import { robotsFetcher } from "./robots_fetch.ts";
 
@@ -211,7 +211,7 @@ async function openParts(
     const ended = new AbortController();
     const robots = options.robots
       ? new RobotsCache({
-        userAgentToken: productToken(options.userAgent),
+        userAgentToken: options.userAgent,
         fetch: robotsFetcher({
           client,
           clocks,

@@ -14,7 +14,7 @@ import { USER_AGENT } from "../version.ts";
 import { pickHeaders } from "./archiver.ts";
 import { HostClocks } from "./clocks.ts";
 import { Fetcher } from "./fetcher.ts";
-import { productToken, requestHeaders } from "./headers.ts";
+import { requestHeaders } from "./headers.ts";
 import { type PageFacts, readPage } from "./page.ts";
 import { robotsFetcher } from "./robots_fetch.ts";
 
@@ -117,7 +117,7 @@ export async function fetchPage(
       ...(options.robots === true
         ? {
           robots: new RobotsCache({
-            userAgentToken: productToken(userAgent),
+            userAgentToken: userAgent,
             fetch: robotsFetcher({
               client,
               clocks,

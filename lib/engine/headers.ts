@@ -12,11 +12,3 @@ export function requestHeaders(userAgent: string): [name: string, value: string]
     ["Accept-Encoding", "gzip, br, zstd, deflate"],
   ];
 }
-
-/**
- * The product token of a user agent, lower-cased: its leading letters, `_` and `-` (RFC 9309,
- * section 2.2.1). Empty where it begins with none.
- */
-export function productToken(userAgent: string): string {
-  return /^[A-Za-z_-]*/.exec(userAgent)![0].toLowerCase();
-}

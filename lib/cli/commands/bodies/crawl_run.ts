@@ -92,6 +92,7 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     throw error;
   } finally {
     if (badSeeds > 0) report.warn(`${badSeeds} seed lines are no URLs and were left out`);
+    await io.output.flush();
     report.end(outcome);
   }
   return running.foundNothing ? ExitCode.nothing : ExitCode.done;
