@@ -32,7 +32,7 @@ import { SipHash } from "./_siphash.ts";
 import { checkOffer, checkPriority, eachLine, hostEnd, hostStart, sameText } from "./_url.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
 
-/** URLs a block holds at most. */
+/** URLs a block holds at most, and URLs of one slice of draining. */
 const BLOCK = 512;
 /** URLs longer than this (bytes) are refused. */
 const MAX_URL = 16384;
@@ -48,6 +48,8 @@ export interface EngineOptions extends FrontierOptions {
   readonly key?: Uint8Array;
   /** How much a generation of the journal takes before it is written to the tables. */
   readonly generationOps?: number;
+  /** URLs of one host and class written together. @default 512 */
+  readonly blockUrls?: number;
 }
 
 const ADDED = 0, KNOWN = 1, REFUSED = 2, STAGED = 3;
@@ -85,6 +87,7 @@ export class FrontierEngine {
   readonly #maxPerHost: number;
   readonly #sameHost: boolean;
   readonly #maxOps: number;
+  readonly #block: number;
   #nextLease = 1;
   #touched: Host[] = [];
   #memory = 0;
@@ -116,6 +119,7 @@ export class FrontierEngine {
     this.#maxPerHost = options.maxUrlsPerHost ?? 0;
     this.#sameHost = options.sameHost ?? false;
     this.#maxOps = options.generationOps ?? MAX_OPS;
+    this.#block = options.blockUrls ?? BLOCK;
     const db = openDatabase(options.path);
     try {
       this.#store = new Store(db);
@@ -263,21 +267,21 @@ export class FrontierEngine {
     this.#journal.entry(host, entry, isNew);
     this.#memory += entryBytes(entry);
     const length = host.append(entry);
-    if (length >= BLOCK) this.#cut(host, entry);
+    if (length >= this.#block) this.#cut(host, entry);
     this.#place(host);
   }
 
   /** A full block's worth waits at the end of a class: it goes to disk at once. */
   #cut(host: Host, last: Entry): void {
-    const entries = host.takeTail(classOf(last.priority), BLOCK);
+    const entries = host.takeTail(classOf(last.priority), this.#block);
     this.#writeBlocks(host, entries);
     this.#journal.cut(host, entries);
     this.#touch(host);
   }
 
   #writeBlocks(host: Host, entries: readonly Entry[]): void {
-    for (let from = 0; from < entries.length; from += BLOCK) {
-      const part = entries.slice(from, from + BLOCK);
+    for (let from = 0; from < entries.length; from += this.#block) {
+      const part = entries.slice(from, from + this.#block);
       const cls = classOf(part[0]!.priority);
       this.#store.putBlock(host.id, cls, part[0]!.seq, part.length, encodeBlock(host.name, part));
       host.blocks++;
@@ -793,7 +797,8 @@ export class FrontierEngine {
       this.#store.saveHost(host, this.#hashOf(host.name));
       host.touched = false;
       this.#journal.flushed(host);
-      for (const { entry } of host.leases) this.#journal.carry(host, entry);
+      // Each goes before the last one when it is read back.
+      for (const { entry } of [...host.leases].reverse()) this.#journal.carry(host, entry);
     }
     if (host.held || host.leases.size > 0) return;
     this.#hosts.delete(host.name);

@@ -1,0 +1,146 @@
+// Admissions and pops of the frontier at a size, beside a plain table in the same run:
+//   deno run -A tests/bench/frontier_bench.ts [URLs] [URLs a host] [seen MB]
+import { DatabaseSync } from "node:sqlite";
+import { FrontierEngine } from "../../lib/frontier/engine.ts";
+
+const total = Number(Deno.args[0] ?? 1_000_000);
+const perHost = Number(Deno.args[1] ?? 100);
+const seenBytes = Number(Deno.args[2] ?? 512) << 20;
+const folder = Deno.makeTempDirSync({ prefix: "frontier-bench-" });
+const encoder = new TextEncoder();
+const BATCH = 1000;
+
+const mix = (a: number) => {
+  a = Math.imul(a ^ (a >>> 16), 0x85ebca6b);
+  a = Math.imul(a ^ (a >>> 13), 0xc2b2ae35);
+  return (a ^ (a >>> 16)) >>> 0;
+};
+const hosts = Math.max(1, Math.floor(total / perHost));
+// A few hosts hold most URLs, as on the web; with one URL a host, each its own.
+function urlOf(id: number): string {
+  const u = mix(id ^ 0x5bd1e995) / 2 ** 32;
+  const host = perHost === 1 ? id : Math.floor(hosts * u * u);
+  return `https://h${host}.example.com/some/path/${id}/article-title-goes-here-${id % 1000}.html`;
+}
+let random = 12345;
+const next = () => (random = (Math.imul(random, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+let fresh = 0;
+function batch(): Uint8Array {
+  const urls: string[] = [];
+  for (let i = 0; i < BATCH; i++) {
+    urls.push(urlOf(fresh > 0 && next() < 0.5 ? Math.floor(next() * fresh) : fresh++));
+  }
+  return encoder.encode(urls.join("\n"));
+}
+
+// The fixed thing to compare with: the same stream into a plain table.
+function plain(offers: number): number {
+  const db = new DatabaseSync(`${folder}/plain.db`);
+  db.exec(
+    "pragma journal_mode = wal; pragma synchronous = full; create table t(url text primary key) without rowid",
+  );
+  const insert = db.prepare("insert or ignore into t values(?)");
+  const batches = Array.from(
+    { length: offers / BATCH },
+    () => new TextDecoder().decode(batch()).split("\n"),
+  );
+  const start = performance.now();
+  for (let i = 0; i < batches.length; i++) {
+    if (i % 20 === 0) db.exec("begin");
+    for (const url of batches[i]!) insert.run(url);
+    if (i % 20 === 19 || i === batches.length - 1) db.exec("commit");
+  }
+  const ms = performance.now() - start;
+  db.close();
+  fresh = 0;
+  random = 12345;
+  return offers / ms * 1000;
+}
+
+const plainRate = plain(200_000);
+const path = `${folder}/state.db`;
+let engine = new FrontierEngine({ path, seenBytes });
+const priorities = new Float64Array(BATCH).fill(1), depths = new Uint32Array(BATCH);
+let longest = 0, longestWork = 0;
+const commit = () => {
+  let start = performance.now();
+  engine.commit();
+  longest = Math.max(longest, performance.now() - start);
+  start = performance.now();
+  engine.work(25);
+  longestWork = Math.max(longestWork, performance.now() - start);
+};
+
+let offers = 0, ms = 0;
+while (fresh < total) {
+  const bytes = batch();
+  const start = performance.now();
+  engine.putBytes(bytes, priorities, depths, true);
+  offers += BATCH;
+  if (engine.full) commit();
+  ms += performance.now() - start;
+}
+let start = performance.now();
+commit();
+while (engine.work(1000)) commit();
+commit();
+ms += performance.now() - start;
+const admitted = engine.stats();
+const memory = Deno.memoryUsage();
+console.log(JSON.stringify({
+  offers,
+  admitted: admitted.known,
+  offersPerSecond: Math.round(offers / ms * 1000),
+  admissionsPerSecond: Math.round(admitted.known / ms * 1000),
+  timesPlain: +(offers / ms * 1000 / plainRate).toFixed(1),
+  plainOffersPerSecond: Math.round(plainRate),
+  longestCommitMs: Math.round(longest),
+  longestWorkMs: Math.round(longestWork),
+  seenBytesPerUrl: +(admitted.seenBytes / admitted.known).toFixed(1),
+  diskBytesPerUrl: +(admitted.diskBytes / admitted.known).toFixed(1),
+  rssMB: Math.round(memory.rss / 1e6),
+}));
+
+engine.close();
+start = performance.now();
+engine = new FrontierEngine({ path, seenBytes });
+const openMs = Math.round(performance.now() - start);
+
+longest = longestWork = 0;
+const wanted = Math.min(300_000, total);
+let pops = 0;
+start = performance.now();
+while (pops < wanted) {
+  const leases = engine.claim(64, 16);
+  if (leases.length === 0) break;
+  const ends = [];
+  for (const { urls } of leases) {
+    for (const { id } of urls) {
+      ends.push({
+        id,
+        outcome: "done" as const,
+        status: 200,
+        error: "",
+        reason: "",
+        warcFile: "ccrawl-00001.warc.gz",
+        warcOffset: pops * 1000,
+      });
+    }
+  }
+  pops += ends.length;
+  engine.complete(ends);
+  engine.releaseHosts(leases.map(({ host }) => ({ host, notBefore: 0, unused: [] })));
+  if (engine.full) commit();
+}
+commit();
+const popMs = performance.now() - start;
+console.log(JSON.stringify({
+  openMs,
+  pops,
+  popsPerSecond: Math.round(pops / popMs * 1000),
+  longestCommitMs: Math.round(longest),
+  longestWorkMs: Math.round(longestWork),
+  rssMB: Math.round(Deno.memoryUsage().rss / 1e6),
+}));
+engine.close();
+Deno.removeSync(folder, { recursive: true });
