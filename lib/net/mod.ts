@@ -8,6 +8,8 @@ export * from "./address.ts";
 export * from "./address_limit.ts";
 export * from "./client.ts";
 export * from "./connect.ts";
+export * from "./charset.ts";
+export * from "./decode.ts";
 export * from "./dns.ts";
 export * from "./errors.ts";
 export * from "./hosts_file.ts";
