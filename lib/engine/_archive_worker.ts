@@ -4,7 +4,6 @@
  * the queue's byte bound.
  */
 
-import { encodeBase32 } from "./base32.ts";
 import { mimeOf, type PageFacts, readPage } from "./page.ts";
 import type {
   FromWorker,
@@ -19,7 +18,6 @@ import { Scope } from "../url/scope.ts";
 import { surt } from "../url/surt.ts";
 import { trapReason } from "../url/traps.ts";
 import { WarcWriter } from "../warc/writer.ts";
-import type { WrittenExchange } from "../warc/types.ts";
 
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
@@ -29,7 +27,6 @@ const scope = self as unknown as {
 
 /** Results held back for one fsync at most; a sync is forced when so many wait. */
 const MAX_UNSYNCED = 512;
-const NOT_WRITTEN = { file: "", offset: 0, type: "" } as const;
 const encoder = new TextEncoder();
 
 class Archive {
@@ -94,35 +91,38 @@ class Archive {
     wire: Uint8Array,
   ): void {
     const robots = meta.id < 0;
-    const facts = robots ? undefined : readPage({ ...meta, body });
-    const obey = this.#setup.obeyRobotsMeta ? facts?.directives ?? [] : [];
-    let written: WrittenExchange | typeof NOT_WRITTEN = NOT_WRITTEN;
-    if (this.#warc !== undefined && !obey.includes("noarchive") && !obey.includes("none")) {
-      written = this.#warc.write({
-        url: meta.url,
-        date: meta.date,
-        ip: meta.ip,
-        request,
-        status: meta.status,
-        head,
-        body,
-        mime: mimeOf(meta.contentType),
-        ...(wire.length > 0 ? { wire } : {}),
-        ...(meta.truncated === undefined ? {} : { truncated: meta.truncated }),
-      });
-    }
-    const size = request.length + head.length + body.length + wire.length;
-    const follow = facts !== undefined && !obey.includes("nofollow") && !obey.includes("none");
-    const links = follow ? this.#outlinksOf(meta, facts) : [0, 0] as const;
+    // directives decide about the record only where they are obeyed: else its digest is read, not made again
+    const early = this.#setup.obeyRobotsMeta && !robots ? readPage({ ...meta, body }) : undefined;
+    const obey = (word: string) =>
+      early !== undefined && (early.directives.includes(word) || early.directives.includes("none"));
+    const written = this.#warc === undefined || obey("noarchive") ? undefined : this.#warc.write({
+      url: meta.url,
+      date: meta.date,
+      ip: meta.ip,
+      request,
+      status: meta.status,
+      head,
+      body,
+      mime: mimeOf(meta.contentType),
+      ...(wire.length > 0 ? { wire } : {}),
+      ...(meta.truncated === undefined ? {} : { truncated: meta.truncated }),
+    });
+    const facts = robots ? undefined : early ?? readPage({
+      ...meta,
+      body,
+      ...(written !== undefined && wire.length === 0 && written.payloadDigest !== ""
+        ? { bodyDigest: written.payloadDigest.slice("sha1:".length) }
+        : {}),
+    });
     this.#results.push({
       id: meta.id,
-      digest: facts === undefined ? "" : encodeBase32(facts.digest),
+      digest: facts?.digest ?? "",
       links: facts?.links.length ?? 0,
-      file: written.file,
-      offset: written.offset,
-      type: written.type,
-      outlinks: links,
-      size,
+      file: written?.file ?? "",
+      offset: written?.offset ?? 0,
+      type: written?.type ?? "",
+      outlinks: facts === undefined || obey("nofollow") ? [0, 0] : this.#outlinksOf(meta, facts),
+      size: request.length + head.length + body.length + wire.length,
       ...this.#redirectOf(meta, facts),
     });
   }

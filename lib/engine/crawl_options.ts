@@ -98,7 +98,7 @@ export interface CrawlOptions {
   readonly bodyCap?: number;
   /** Memory bound of the seen set. @default 512 MiB */
   readonly seenBytes?: number;
-  /** Bytes that may wait between fetching and disk. @default 128 MiB */
+  /** Bytes that may wait between fetching and disk. @default 32 MiB */
   readonly queueBytes?: number;
   /** Free disk below which the run seals and stops. @default 1 GiB */
   readonly minFree?: number;
@@ -209,7 +209,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     caCerts: options.caCerts ?? [],
     bodyCap: whole("bodyCap", options.bodyCap ?? 10 * 2 ** 20, 1, 2 ** 30),
     seenBytes: whole("seenBytes", options.seenBytes ?? 512 * 2 ** 20, 1, 2 ** 40),
-    queueBytes: whole("queueBytes", options.queueBytes ?? 128 * 2 ** 20, 1, 2 ** 40),
+    queueBytes: whole("queueBytes", options.queueBytes ?? 32 * 2 ** 20, 1, 2 ** 40),
     minFree: whole("minFree", options.minFree ?? 2 ** 30, 0, Number.MAX_SAFE_INTEGER),
     graceMs: whole("graceMs", options.graceMs ?? 2000, 0, 86_400_000),
     onEvent: options.onEvent ?? (() => {}),

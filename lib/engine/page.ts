@@ -6,6 +6,7 @@
  */
 
 import { createHash } from "node:crypto";
+import { encodeBase32 } from "./base32.ts";
 import { canonicalUrl, LinkCanonicalizer } from "../url/canonical.ts";
 import { decodeBody } from "../net/decode.ts";
 import { decodeText } from "../net/charset.ts";
@@ -23,12 +24,14 @@ export interface PageInput {
   readonly robotsTag: string;
   /** Body with transfer coding removed, content coding kept. */
   readonly body: Uint8Array;
+  /** Base32 SHA-1 of `body`, where it was computed already. */
+  readonly bodyDigest?: string;
 }
 
 /** What was found. */
 export interface PageFacts {
-  /** SHA-1 of the decoded body (of the body as it is where decoding fails), 20 bytes. */
-  readonly digest: Uint8Array;
+  /** Base32 SHA-1 of the decoded body (of the body as it is where decoding fails). */
+  readonly digest: string;
   /** Distinct links to http and https URLs, canonical, without the page itself. */
   readonly links: readonly string[];
   /** Canonical target of a 3xx with a usable Location. */
@@ -89,7 +92,9 @@ export function readPage(page: PageInput): PageFacts {
   const decoded = coded
     ? decodeBody(page.body, page.contentEncoding, MAX_DECODED)
     : { bytes: page.body, decoded: true };
-  const digest = createHash("sha1").update(decoded.decoded ? decoded.bytes : page.body).digest();
+  const digest = coded && decoded.decoded
+    ? sha1(decoded.bytes)
+    : page.bodyDigest ?? sha1(page.body);
   const directives = words(page.robotsTag);
   const redirect = page.status >= 300 && page.status < 400 && page.location !== ""
     ? canonicalUrl(page.location, page.url)
@@ -106,6 +111,10 @@ export function readPage(page: PageInput): PageFacts {
     links = canonicalLinks(page.url, found);
   }
   return { digest, links, directives, ...(redirect === undefined ? {} : { redirect }) };
+}
+
+function sha1(bytes: Uint8Array): string {
+  return encodeBase32(createHash("sha1").update(bytes).digest());
 }
 
 function canonicalLinks(url: string, found: ReturnType<typeof extractLinks>): string[] {

@@ -43,6 +43,8 @@ export interface HostNumbers {
   excluded: string | null;
 }
 
+const NO_LEASES: Lease[] = [];
+
 /** A host that is in memory. */
 export class Host implements HeapNode, HostNumbers {
   readonly id: number;
@@ -67,7 +69,8 @@ export class Host implements HeapNode, HostNumbers {
   indexDue = 0;
   /** Entries in memory that are not under lease. */
   inMemory = 0;
-  readonly leases: Set<Lease> = new Set();
+  /** Shared and empty until the first lease. */
+  leases: Lease[] = NO_LEASES;
   /** Handed out and not given back. */
   held = false;
   /** Its numbers changed since the last commit. */
@@ -89,7 +92,7 @@ export class Host implements HeapNode, HostNumbers {
 
   /** URLs that are not ended, under lease or not. */
   get live(): number {
-    return this.onDisk + this.inMemory + this.leases.size;
+    return this.onDisk + this.inMemory + this.leases.length;
   }
 
   /** URLs that can be handed out. */
@@ -118,6 +121,16 @@ export class Host implements HeapNode, HostNumbers {
   /** When it may next be handed out. */
   get dueAt(): number {
     return Math.max(this.notBefore, this.blockedUntil);
+  }
+
+  addLease(lease: Lease): void {
+    if (this.leases === NO_LEASES) this.leases = [lease];
+    else this.leases.push(lease);
+  }
+
+  dropLease(lease: Lease): void {
+    if (this.leases.length === 1) this.leases = NO_LEASES;
+    else this.leases.splice(this.leases.indexOf(lease), 1);
   }
 
   /** Puts an entry at the end of its class; how many the end then holds. */

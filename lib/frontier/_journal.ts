@@ -13,28 +13,27 @@ import { Host } from "./_host.ts";
 import { pack, unpack } from "./_pack.ts";
 import type { BlockRow, Store } from "./_store.ts";
 
-const NEW_HOST = 1, NUMBERS = 2, ENTRY = 3, CARRY = 4, GONE = 5, LOAD = 6, TAKEN = 7, CUT = 8;
-const FLUSHED = 9, RECLASS = 10, SEEN = 11;
+const NEW_HOST = 1, NUMBERS = 2, ENTRY = 3, CARRY = 4, LOAD = 5, TAKEN = 6, CUT = 7;
+const FLUSHED = 8, RECLASS = 9, SEEN = 10;
 
 /** Collects the changes of one commit. */
 export class JournalWriter {
   /** Changes written since the last {@linkcode JournalWriter.take}. */
   ops = 0;
   readonly #out = new ByteWriter(1 << 16);
+  readonly #gone = new ByteWriter(1 << 10);
   readonly #coder = new EntryCoder();
+  #lastGone = 0;
 
-  /** Bytes collected. */
-  get bytes(): number {
-    return this.#out.length;
-  }
-
-  /** The collected changes as one row's body, and starts anew. */
-  take(): Uint8Array {
-    const body = pack(this.#out.view());
+  /** The collected changes as one row: those in order, and the entries that ended. Starts anew. */
+  take(): { body: Uint8Array; gone: Uint8Array } {
+    const row = { body: pack(this.#out.view()), gone: pack(this.#gone.view()) };
     this.#out.clear();
+    this.#gone.clear();
     this.#coder.reset();
+    this.#lastGone = 0;
     this.ops = 0;
-    return body;
+    return row;
   }
 
   #op(op: number, host: number): void {
@@ -79,7 +78,9 @@ export class JournalWriter {
 
   /** An entry that is ended. */
   gone(seq: number): void {
-    this.#op(GONE, seq);
+    this.ops++;
+    this.#gone.signed(seq - this.#lastGone);
+    this.#lastGone = seq;
   }
 
   /** A block that left the disk for memory. */
@@ -140,14 +141,9 @@ export function replayJournal(
   fingerprint: (hi: number, lo: number) => void,
 ): Replay {
   const gone = new Set<number>();
-  for (const body of rows(store)) {
-    const hosts = new Map<number, Host>();
-    new RowReader(body, (id) => {
-      // Only the names matter in this pass, and not even those: any name reads the entry whole.
-      const host = hosts.get(id) ?? new Host(id, "");
-      hosts.set(id, host);
-      return host;
-    }).run({ gone: (seq) => gone.add(seq) });
+  for (const bytes of rows(store, "gone")) {
+    const from = new ByteReader(bytes);
+    for (let seq = 0; !from.done;) gone.add(seq += from.signed());
   }
   const hosts = new Map<number, Host>();
   let ops = 0;
@@ -160,7 +156,7 @@ export function replayJournal(
     }
     return host;
   };
-  for (const body of rows(store)) {
+  for (const body of rows(store, "body")) {
     ops += new RowReader(body, byId).run({
       newHost: (id, name) => {
         if (!hosts.has(id)) hosts.set(id, store.hostById(id) ?? new Host(id, name));
@@ -188,31 +184,30 @@ export function replayJournal(
     const first = host.blocks > 0 && host.inMemory > 0 ? store.firstBlock(host.id) : undefined;
     if (first !== undefined) host.rank(0 - first.rank, first.seq);
   }
-  return { hosts, ops };
+  return { hosts, ops: ops + gone.size };
 }
 
-function* rows(store: Store): Generator<Uint8Array> {
+function* rows(store: Store, column: "body" | "gone"): Generator<Uint8Array> {
   let last = 0;
   for (;;) {
-    const row = store.sql("select id, body from journal where id > ? order by id limit 1").get(
-      last,
-    );
+    const row = store.sql(
+      `select id, ${column} as bytes from journal where id > ? order by id limit 1`,
+    ).get(last);
     if (row === undefined) return;
     last = row.id as number;
-    yield unpack(row.body as Uint8Array);
+    yield unpack(row.bytes as Uint8Array);
   }
 }
 
 interface Visitor {
-  newHost?(id: number, name: string): void;
-  entry?(host: Host, entry: Entry, isNew: boolean): void;
-  carry?(host: Host, entry: Entry): void;
-  gone?(seq: number): void;
-  load?(host: Host, entries: Entry[]): void;
-  cut?(host: Host, seqs: Set<number>): void;
-  flushed?(host: Host): void;
-  reclass?(host: Host, priority: number): void;
-  seen?(hi: number, lo: number): void;
+  newHost(id: number, name: string): void;
+  entry(host: Host, entry: Entry, isNew: boolean): void;
+  carry(host: Host, entry: Entry): void;
+  load(host: Host, entries: Entry[]): void;
+  cut(host: Host, seqs: Set<number>): void;
+  flushed(host: Host): void;
+  reclass(host: Host, priority: number): void;
+  seen(hi: number, lo: number): void;
 }
 
 class RowReader {
@@ -234,7 +229,7 @@ class RowReader {
       switch (op) {
         case NEW_HOST: {
           const name = from.text();
-          visit.newHost?.(id, name);
+          visit.newHost(id, name);
           break;
         }
         case NUMBERS:
@@ -244,16 +239,12 @@ class RowReader {
         case CARRY: {
           const host = this.#host(id);
           const { entry, isNew } = coder.read(from, host.name);
-          if (op === ENTRY) visit.entry?.(host, entry, isNew);
-          else visit.carry?.(host, entry);
+          if (op === ENTRY) visit.entry(host, entry, isNew);
+          else visit.carry(host, entry);
           break;
         }
-        case GONE:
-          visit.gone?.(id);
-          break;
         case LOAD: {
           const priority = from.float(), body = from.bytes();
-          if (visit.load === undefined) break;
           const host = this.#host(id);
           visit.load(host, decodeBlock(host.name, body, priority === 0 ? null : priority));
           break;
@@ -267,20 +258,20 @@ class RowReader {
           const seqs = new Set<number>();
           let seq = 0;
           for (let n = from.varint(); n > 0; n--) seqs.add(seq += from.signed());
-          visit.cut?.(this.#host(id), seqs);
+          visit.cut(this.#host(id), seqs);
           break;
         }
         case FLUSHED:
-          visit.flushed?.(this.#host(id));
+          visit.flushed(this.#host(id));
           break;
         case RECLASS: {
           const priority = from.float();
-          visit.reclass?.(this.#host(id), priority);
+          visit.reclass(this.#host(id), priority);
           break;
         }
         case SEEN: {
           const lo = from.varint();
-          visit.seen?.(id, lo);
+          visit.seen(id, lo);
           break;
         }
         default:

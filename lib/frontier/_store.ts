@@ -26,7 +26,8 @@ create index hosts_by_due on hosts(index_class, index_due) where index_class is 
 create table blocks(
   host integer not null, rank integer not null, seq integer not null, n integer not null,
   priority real, body blob not null, primary key(host, rank, seq)) without rowid;
-create table journal(id integer primary key, gen integer not null, body blob not null);
+create table journal(id integer primary key, gen integer not null, body blob not null,
+  gone blob not null);
 create table done(id integer primary key, n integer not null, body blob not null);
 create table seen(id integer primary key, keys blob not null);
 create table runs(run integer not null, chunk integer not null, keys blob not null,

@@ -420,7 +420,7 @@ export class FrontierEngine {
           if (entry === undefined) break;
           const lease: Lease = { id: this.#nextLease++, host, entry };
           this.#leases.set(lease.id, lease);
-          host.leases.add(lease);
+          host.addLease(lease);
           const { url, priority, depth, attempts } = entry;
           urls.push({ id: lease.id, url, priority, depth, attempts });
         }
@@ -455,7 +455,7 @@ export class FrontierEngine {
           const lease = this.#leases.get(id);
           if (lease === undefined) continue;
           this.#leases.delete(id);
-          host.leases.delete(lease);
+          host.dropLease(lease);
           entries.push(lease.entry);
           this.#memory += entryBytes(lease.entry);
         }
@@ -503,7 +503,7 @@ export class FrontierEngine {
     const lease = this.#leases.get(completion.id)!;
     const { host, entry } = lease;
     this.#leases.delete(lease.id);
-    host.leases.delete(lease);
+    host.dropLease(lease);
     this.#journal.gone(entry.seq);
     host.dirty = true;
     const counters = this.#counters;
@@ -686,8 +686,9 @@ export class FrontierEngine {
       this.#touched = [];
       this.#generationOps += this.#journal.ops;
       if (this.#journal.ops > 0) {
-        this.#store.sql("insert into journal(gen, body) values(?, ?)")
-          .run(this.#counters.generation, this.#journal.take());
+        const { body, gone } = this.#journal.take();
+        this.#store.sql("insert into journal(gen, body, gone) values(?, ?, ?)")
+          .run(this.#counters.generation, body, gone);
       }
       const ended = this.#done.count;
       this.#done.save(this.#store, this.#counters.ended);
@@ -784,7 +785,7 @@ export class FrontierEngine {
   /** Writes a host and its queue into the tables; it leaves memory unless something of it is out. */
   #flush(host: Host): void {
     const unplaced = host.waiting > 0 && !host.indexed;
-    if (host.dirty || host.leases.size > 0 || unplaced) {
+    if (host.dirty || host.leases.length > 0 || unplaced) {
       for (const { entries } of host.takeAll()) this.#writeBlocks(host, entries);
       this.#schedule.remove(host);
       this.#drain.delete(host);
@@ -800,7 +801,7 @@ export class FrontierEngine {
       // Each goes before the last one when it is read back.
       for (const { entry } of [...host.leases].reverse()) this.#journal.carry(host, entry);
     }
-    if (host.held || host.leases.size > 0) return;
+    if (host.held || host.leases.length > 0) return;
     this.#hosts.delete(host.name);
     this.#byId.delete(host.id);
     if (this.#lastHost === host) this.#lastHost = undefined;

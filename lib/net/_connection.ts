@@ -47,22 +47,25 @@ export class Connection {
     while (at < bytes.length) at += await this.#transport.write(bytes.subarray(at));
   }
 
-  /** The next bytes, valid until the next read; `null` at the end. */
-  async read(): Promise<Uint8Array | null> {
-    const buffer = this.#buffer ??= free.pop() ?? new Uint8Array(BUFFER_SIZE);
-    // Until it settles the buffer is the runtime's, also when the connection is closed.
-    const reading = this.#pending ??= this.#transport.read(buffer);
+  /**
+   * Reads on: how many bytes came, `null` at the end. To be followed by {@linkcode Connection.taken} when it
+   * settles, either way.
+   */
+  read(): Promise<number | null> {
+    this.#buffer ??= free.pop() ?? new Uint8Array(BUFFER_SIZE);
     this.#reading = true;
-    let n: number | null = null;
-    try {
-      n = await reading;
-    } finally {
-      this.#reading = false;
-      this.#pending = undefined;
-      // With bytes in it the buffer is the caller's, and goes to nobody else.
-      if (this.#closed && n === null) this.#giveBack();
-    }
-    return n === null ? null : buffer.subarray(0, n);
+    // Until it settles the buffer is the runtime's, also when the connection is closed.
+    return this.#pending ??= this.#transport.read(this.#buffer);
+  }
+
+  /** Ends a read that brought `n` bytes and gives them, valid until the next. */
+  taken(n: number): Uint8Array {
+    const buffer = this.#buffer!;
+    this.#reading = false;
+    this.#pending = undefined;
+    // With bytes in it that somebody reads, the buffer of a closed connection goes to nobody else.
+    if (this.#closed && n === 0) this.#giveBack();
+    return n === buffer.length ? buffer : buffer.subarray(0, n);
   }
 
   /**

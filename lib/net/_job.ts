@@ -60,6 +60,11 @@ export class Job implements Expiring {
     return this.#ended !== undefined && !this.#ended.deadline;
   }
 
+  /** Why the exchange is over, if it is. */
+  get ended(): Ended | undefined {
+    return this.#ended;
+  }
+
   /** Throws if the exchange is over. */
   check(): void {
     if (this.#ended !== undefined) throw this.#ended.reason;
@@ -124,18 +129,9 @@ export class Job implements Expiring {
     }
   }
 
-  /** Runs a conversation on a connection, which is closed under it when its time is over. */
-  async own<T>(
-    connection: Connection,
-    work: (ended: () => Ended | undefined) => Promise<T>,
-  ): Promise<T> {
-    this.check();
-    this.#stop = () => connection.close();
-    try {
-      return await work(() => this.#ended);
-    } finally {
-      this.#stop = undefined;
-    }
+  /** Hands the job a connection to close when its time is over, or takes it back. */
+  own(connection: Connection | undefined): void {
+    this.#stop = connection && (() => connection.close());
   }
 
   /** Takes the job off the clock. */

@@ -11,11 +11,6 @@ export interface AnswerLimits {
   readonly headCap: number;
   /** Keep the final answer's bytes as they came. */
   readonly keepWire: boolean;
-  /**
-   * Whether an answer without a status line is taken for HTTP/0.9. Not on a connection that has carried an
-   * answer before: what comes there without one is the rest of that answer.
-   */
-  readonly allowBare: boolean;
 }
 
 /** The parser's own account of an answer. */
@@ -88,6 +83,7 @@ function hexOf(code: number): number {
  */
 export class AnswerParser {
   readonly #limits: AnswerLimits;
+  readonly #allowBare: boolean;
   #state: State = State.Opening;
   #reusable = false;
   #truncated: Truncation | undefined;
@@ -116,9 +112,15 @@ export class AnswerParser {
   #trailers = 0;
   #sawCr = false;
 
-  /** A parser for one answer. */
-  constructor(limits: AnswerLimits) {
+  /**
+   * A parser for one answer.
+   *
+   * @param allowBare Whether an answer without a status line is taken for HTTP/0.9. Not on a connection that
+   * has carried an answer before: what comes there without one is the rest of that answer.
+   */
+  constructor(limits: AnswerLimits, allowBare: boolean) {
     this.#limits = limits;
+    this.#allowBare = allowBare;
   }
 
   /** Whether the answer is over. */
@@ -198,7 +200,7 @@ export class AnswerParser {
     if (this.#state === State.Done) return;
     this.#reusable = false;
     if (
-      this.#state === State.Opening && orderly && this.#opening !== "" && this.#limits.allowBare
+      this.#state === State.Opening && orderly && this.#opening !== "" && this.#allowBare
     ) {
       this.#bare();
     }
@@ -306,7 +308,7 @@ export class AnswerParser {
 
   /** No status line: HTTP/0.9, the body from the first byte on. */
   #bare(): void {
-    if (!this.#limits.allowBare) {
+    if (!this.#allowBare) {
       throw new StrayBytes("bytes came that open no answer");
     }
     const read = this.#headBytes.take();

@@ -45,11 +45,14 @@ export function shapeOf(message: string): string {
     let to = i;
     while (from < to && OPENING.includes(text[from]!)) from++;
     while (to > from && (CLOSING.includes(text[to - 1]!))) to--;
-    const varied = varies(text.slice(from, to));
+    const word = text.slice(from, to);
+    const varied = varies(word);
+    // "[2001:db8::1]:443": the bracket belongs to the address.
+    const opening = text.slice(start, word.includes("]") ? start : from);
     // "2026-05-01 12:00:00" and "2026-05-01T12:00:00Z" are the same to the reader: one N.
     if (varied && lastVaried && from === start) continue;
     if (out !== "") out += " ";
-    out += varied ? text.slice(start, from) + "N" + text.slice(to, i) : text.slice(start, i);
+    out += varied ? opening + "N" + text.slice(to, i) : text.slice(start, i);
     lastVaried = varied && to === i;
   }
   return out.slice(0, MAX_SHAPE);

@@ -10,6 +10,7 @@ import { FetchError, toFetchError } from "./errors.ts";
 import { converse, type Conversed, encodeRequest, StaleConnection } from "./http1.ts";
 import { Connection } from "./_connection.ts";
 import { Job } from "./_job.ts";
+import type { AnswerLimits } from "./_parser.ts";
 import { IdlePool } from "./_pool.ts";
 import { Sweep } from "./_sweep.ts";
 import type { Exchange, ExchangeRequest } from "./types.ts";
@@ -150,6 +151,7 @@ export class HttpClient implements AsyncDisposable {
   readonly #options: HttpClientOptions;
   readonly #now: () => number;
   readonly #wallClock: () => number;
+  readonly #limits: AnswerLimits;
   readonly #sweep: Sweep;
   readonly #pool: IdlePool;
   readonly #dialer: Dialer;
@@ -168,6 +170,11 @@ export class HttpClient implements AsyncDisposable {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#wallClock = options.wallClock ?? Date.now;
+    this.#limits = {
+      bodyCap: options.bodyCap ?? 10 * 1024 * 1024,
+      headCap: options.headCap ?? 256 * 1024,
+      keepWire: false,
+    };
     this.limit = new AddressLimit(options.perIp ?? 16);
     this.#sweep = new Sweep(this.#now, SWEEP_MS);
     this.#pool = new IdlePool({
@@ -386,33 +393,37 @@ export class HttpClient implements AsyncDisposable {
     }
   }
 
+  #limitsOf({ bodyCap, keepWire = false }: ExchangeRequest): AnswerLimits {
+    if (bodyCap === undefined && !keepWire) return this.#limits;
+    return { ...this.#limits, bodyCap: bodyCap ?? this.#limits.bodyCap, keepWire };
+  }
+
   async #converse(
     job: Job,
     request: ExchangeRequest,
     connection: Connection,
     bytes: Uint8Array,
   ): Promise<Exchange> {
-    const { url, keepWire = false, progress } = request;
+    const { url } = request;
     const reused = connection.carried > 0;
     const date = this.#wallClock();
     const sentAt = this.#now();
     let conversed: Conversed;
     try {
+      job.check();
+      job.own(connection);
       request.onSent?.(sentAt);
-      conversed = await job.own(connection, (ended) =>
-        converse(connection, bytes, {
-          limits: {
-            bodyCap: request.bodyCap ?? this.#options.bodyCap ?? 10 * 1024 * 1024,
-            headCap: this.#options.headCap ?? 256 * 1024,
-            keepWire,
-          },
-          now: this.#now,
-          progress,
-          ended,
-        }));
+      conversed = await converse(connection, bytes, {
+        limits: this.#limitsOf(request),
+        now: this.#now,
+        progress: request.progress,
+        job,
+      });
     } catch (e) {
       connection.close();
       throw e;
+    } finally {
+      job.own(undefined);
     }
     connection.carried++;
     if (reused) this.#reused++;

@@ -6,10 +6,15 @@
 import { Buffer } from "node:buffer";
 import type { Connection } from "./_connection.ts";
 import { type Answer, type AnswerLimits, AnswerParser, StrayBytes } from "./_parser.ts";
+import type { Ended } from "./_job.ts";
 import { toFetchError } from "./errors.ts";
 
 /** RFC 9110 section 5.6.2. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+const BEYOND_LATIN1 = /[^\0-\xff]/;
+
+const encoder = new TextEncoder();
 
 const LINE_BREAK = /[\r\n\0]/;
 
@@ -45,13 +50,10 @@ export function encodeRequest(
     text += `${name}: ${value}\r\n`;
   }
   text += "\r\n";
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > 0xff) return new Uint8Array(Buffer.from(text, "utf8"));
-    bytes[i] = code;
-  }
-  return bytes;
+  const bytes = encoder.encode(text);
+  // Past ASCII, the two differ in length.
+  if (bytes.length === text.length || BEYOND_LATIN1.test(text)) return bytes;
+  return new Uint8Array(Buffer.from(text, "latin1"));
 }
 
 /** Thrown when a kept connection turns out to be over, before an answer began: a fresh one may do. */
@@ -59,18 +61,17 @@ export class StaleConnection extends Error {
   override readonly name = "StaleConnection";
 }
 
-/** What {@linkcode converse} is told and tells back on the way. */
+/** What {@linkcode converse} goes by. */
 export interface Conversation {
-  readonly limits: Omit<AnswerLimits, "allowBare">;
+  readonly limits: AnswerLimits;
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Set at every read that brings bytes. */
   readonly progress: { at: number } | undefined;
   /**
-   * Why the connection was closed under the conversation, if it was: the deadline, or anything else.
-   * `undefined` while it goes on.
+   * Says why the connection was closed under the conversation, if it was: the deadline, or anything else.
    */
-  readonly ended: () => { readonly reason: unknown; readonly deadline: boolean } | undefined;
+  readonly job: { readonly ended: Ended | undefined };
 }
 
 /** An answer, and when it came. */
@@ -88,7 +89,7 @@ export interface Conversed {
  *
  * @throws {FetchError} If no answer came, or none that can be read.
  * @throws {StaleConnection} If a connection that had carried an answer was over before this one began.
- * @throws The reason of {@linkcode Conversation.ended}, if it was ended before an answer's head was whole,
+ * @throws The reason of {@linkcode Conversation.job}'s end, if it came before an answer's head was whole,
  * or for anything but the deadline.
  */
 export async function converse(
@@ -96,8 +97,8 @@ export async function converse(
   request: Uint8Array,
   conversation: Conversation,
 ): Promise<Conversed> {
-  const { limits, now, progress, ended } = conversation;
-  const parser = new AnswerParser({ ...limits, allowBare: connection.carried === 0 });
+  const { limits, now, progress, job } = conversation;
+  const parser = new AnswerParser(limits, connection.carried === 0);
   // Not waited for: an answer may come before the request is through, and most come after.
   let sent = false;
   let sendError: unknown;
@@ -108,14 +109,15 @@ export async function converse(
   });
   let firstByteAt = 0;
   while (!parser.done) {
-    let bytes: Uint8Array | null = null;
+    let n: number | null = null;
     let readError: unknown;
     try {
-      bytes = await connection.read();
+      n = await connection.read();
     } catch (e) {
       readError = e ?? new Error("the read failed");
     }
-    if (bytes !== null) {
+    const bytes = connection.taken(n ?? 0);
+    if (n !== null) {
       const at = now();
       if (firstByteAt === 0) firstByteAt = at;
       if (progress !== undefined) progress.at = at;
@@ -126,12 +128,12 @@ export async function converse(
         throw e;
       }
     }
-    const end = ended();
-    if (end !== undefined) {
-      if (end.deadline && parser.cut()) break;
-      throw end.reason;
+    const { ended } = job;
+    if (ended !== undefined) {
+      if (ended.deadline && parser.cut()) break;
+      throw ended.reason;
     }
-    if (bytes !== null) continue;
+    if (n !== null) continue;
     // A peer that ends TCP without ending TLS has said all it wanted to: many do.
     const orderly = readError === undefined || readError instanceof Deno.errors.UnexpectedEof;
     if (!parser.begun && connection.carried > 0) {

@@ -19,7 +19,10 @@ export interface ChildRequest {
 /** What became of it. */
 export type ChildAnswer = { readonly content: Content } | { readonly failed: string };
 
-/** Serve until standard input ends. The executable runs this when its first argument says so. */
+/**
+ * Serve until standard input ends. An executable that holds the whole program in one file runs this when
+ * its first argument is `RENDER_CHILD_ARGUMENT`.
+ */
 export async function runRenderChild(): Promise<void> {
   const { renderWithLibraries } = await import("./_libraries.ts");
   const output = Deno.stdout.writable.getWriter();
@@ -34,5 +37,3 @@ export async function runRenderChild(): Promise<void> {
     await output.write(encodeFrame(answer));
   }
 }
-
-if (import.meta.main) await runRenderChild();

@@ -16,6 +16,7 @@ const EXTRACTORS = {
 
 /** A page was not rendered. The message says why; the renderer goes on with the next one. */
 export class RenderError extends Error {
+  /** Tells this class of error from others, also across copies of the module. */
   override readonly name = "RenderError";
 }
 
@@ -23,8 +24,14 @@ export class RenderError extends Error {
 export interface IsolatedOptions {
   /** Milliseconds after which the child is killed. @default 5000 */
   readonly deadlineMs?: number;
-  /** Memory of the child in MB. @default 512 */
+  /** Memory of the child in MB, where {@linkcode IsolatedOptions.command} is the default. @default 512 */
   readonly memoryMb?: number;
+  /**
+   * Program and arguments that start the child, for executables that hold the whole program in one
+   * file: they are to call `runRenderChild`. By default the running `deno` runs the child's own
+   * module without permissions; a compiled executable runs itself with `RENDER_CHILD_ARGUMENT`.
+   */
+  readonly command?: readonly [program: string, ...args: string[]];
 }
 
 /** Renders in a child process; pages given at once are rendered one after the other. */
@@ -58,7 +65,7 @@ export async function loadIsolatedRenderer(
     if (refused !== undefined) {
       throw new RenderError(`Cannot render ${url} with ${extractor}: ${refused}`);
     }
-    child ??= new Child(options.memoryMb ?? 512);
+    child ??= new Child(options.command ?? defaultCommand(options.memoryMb ?? 512));
     let answer: ChildAnswer;
     try {
       answer = await child.ask({ html, url, extractor, deadlineMs }, deadlineMs);
@@ -91,6 +98,20 @@ export async function loadIsolatedRenderer(
   };
 }
 
+function defaultCommand(memoryMb: number): readonly [string, ...string[]] {
+  const program = Deno.execPath();
+  if (Deno.build.standalone) return [program, RENDER_CHILD_ARGUMENT];
+  const memory = `--v8-flags=--max-old-space-size=${memoryMb}`;
+  return [
+    program,
+    "run",
+    "--quiet",
+    "--no-prompt",
+    memory,
+    new URL("./_child_main.ts", import.meta.url).href,
+  ];
+}
+
 /** One child process, asked one thing at a time. */
 class Child {
   readonly #process: Deno.ChildProcess;
@@ -98,12 +119,8 @@ class Child {
   readonly #answers: AsyncGenerator<unknown>;
   #warm = false;
 
-  constructor(memoryMb: number) {
-    const flags = `--v8-flags=--max-old-space-size=${memoryMb}`;
-    const args = Deno.build.standalone
-      ? [RENDER_CHILD_ARGUMENT]
-      : ["run", "--quiet", "--no-prompt", flags, new URL("./_child.ts", import.meta.url).href];
-    this.#process = new Deno.Command(Deno.execPath(), {
+  constructor([program, ...args]: readonly [string, ...string[]]) {
+    this.#process = new Deno.Command(program, {
       args,
       stdin: "piped",
       stdout: "piped",

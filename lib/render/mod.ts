@@ -4,8 +4,18 @@
  * @module
  */
 
+export * from "./html.ts";
 export * from "./links.ts";
-export * from "./render.ts";
+export { runRenderChild } from "./_child.ts";
+export {
+  loadMainRenderer,
+  MAIN_EXTRACTOR,
+  type MainRenderer,
+  type RenderedPage,
+  type RenderLimits,
+} from "./render.ts";
+export type { TreeLimits } from "./tree.ts";
+export * from "./page.ts";
 export * from "./language.ts";
 export * from "./simhash.ts";
 export * from "./words.ts";

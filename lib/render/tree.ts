@@ -2,7 +2,7 @@ import { Tokenizer } from "htmlparser2";
 import { AttributeReader } from "./_attributes.ts";
 import type { Deadline } from "./_deadline.ts";
 import { Element, NO_ATTRIBUTES } from "./_element.ts";
-import { measure, TextRun } from "./_text_run.ts";
+import { TextRun } from "./_text_run.ts";
 import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID } from "./_tags.ts";
 
 /** What a page may cost. Beyond a bound the page is cut or flattened, never refused. */
@@ -24,8 +24,8 @@ export interface Tree {
   readonly truncated: boolean;
 }
 
-/** Distinct spellings of names remembered within one page. */
-const MOST_NAMES = 512;
+/** Longest name told apart from others that begin the same. */
+const LONGEST_NAME = 64;
 
 /**
  * Build a small tree of a page's readable elements: no scripts, controls or embedded things, few
@@ -56,7 +56,8 @@ class TreeBuilder {
   #nodes = 0;
   #truncated = false;
   readonly #tokenizer: Tokenizer;
-  readonly #names = new Map<string, string>();
+  readonly #spellings: (string | undefined)[] = new Array(256).fill(undefined);
+  readonly #names: string[] = new Array(256).fill("");
   /** How many elements of a name are open; and how many lost their element to the depth limit. */
   readonly #open = new Map<string, number>();
   readonly #flattened = new Map<string, number>();
@@ -115,15 +116,24 @@ class TreeBuilder {
     };
   }
 
-  /** Lower-case name; spellings are remembered, so that most cost one look-up. */
+  /**
+   * Lower-case name. The last spelling in each of 256 places, by length and two letters, is remembered:
+   * comparing it in place is cheaper than a slice and a look-up.
+   */
   #name(start: number, end: number): string {
-    const raw = this.#source.slice(start, Math.min(end, start + 64));
-    let name = this.#names.get(raw);
-    if (name === undefined) {
-      name = raw.toLowerCase();
-      if (name === "image") name = "img";
-      if (this.#names.size < MOST_NAMES) this.#names.set(raw, name);
+    const source = this.#source;
+    if (end - start > LONGEST_NAME) end = start + LONGEST_NAME;
+    const place = (end - start) * 67 + source.charCodeAt(start) * 7 + source.charCodeAt(end - 1) &
+      255;
+    const known = this.#spellings[place];
+    if (known !== undefined && known.length === end - start && source.startsWith(known, start)) {
+      return this.#names[place]!;
     }
+    const raw = source.slice(start, end);
+    const lower = raw.toLowerCase();
+    const name = lower === "image" ? "img" : lower;
+    this.#spellings[place] = raw;
+    this.#names[place] = name;
     return name;
   }
 
@@ -305,19 +315,14 @@ class TreeBuilder {
     }
     const element = this.#current, { children } = element;
     const last = children[children.length - 1];
-    const [characters, commas] = measure(text);
+    const { characters, commas } = this.#text;
     if (characters === 0 && this.#preformatted === 0) {
       // White space between two elements may separate words; more than one space says no more.
-      if (last === undefined) return;
-      if (typeof last !== "string") children.push(" ");
-      else if (last.charCodeAt(last.length - 1) > 32) children[children.length - 1] = last + " ";
+      if (last !== undefined && last !== " ") children.push(" ");
       return;
     }
-    if (typeof last === "string") children[children.length - 1] = last + text;
-    else {
-      if (++this.#nodes > this.#maxNodes) return this.#stop();
-      children.push(text);
-    }
+    if (++this.#nodes > this.#maxNodes) return this.#stop();
+    children.push(text);
     element.text += characters;
     element.commas += commas;
     if (this.#links > 0) element.linkText += characters;

@@ -193,14 +193,22 @@ export class DedupMemory {
   }
 }
 
+/** The 16 bytes of `urn:uuid:` and a UUID, or nothing where it is none. */
 function uuidBytes(recordId: string): Uint8Array | undefined {
-  const hex = /^urn:uuid:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(recordId)?.[1]
-    ?.replaceAll("-", "");
-  if (hex === undefined) return undefined;
+  if (recordId.length !== 45 || !recordId.startsWith("urn:uuid:")) return undefined;
   const bytes = new Uint8Array(16);
-  for (let i = 0; i < 16; i++) bytes[i] = parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  for (let i = 0, at = 9; i < 16; i++, at += 2) {
+    if (recordId.charCodeAt(at) === 45) at++;
+    const high = HEX[recordId.charCodeAt(at)]!, low = HEX[recordId.charCodeAt(at + 1)]!;
+    if (!((high | low) < 16)) return undefined;
+    bytes[i] = high << 4 | low;
+  }
   return bytes;
 }
+
+/** Value of a lower-case hexadecimal digit by its code; 255 for others. */
+const HEX = new Uint8Array(128).fill(255);
+for (let i = 0; i < 16; i++) HEX[i.toString(16).charCodeAt(0)] = i;
 
 function uuidText(bytes: Uint8Array, at: number): string {
   let hex = "";

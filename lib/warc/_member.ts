@@ -7,6 +7,7 @@
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib";
 import type { Buffer } from "node:buffer";
 import { concat, NONE, plain } from "./_bytes.ts";
+import { type Inflated, inflateWhole } from "./_inflate.ts";
 import { ByteQueue } from "./_queue.ts";
 
 /** A member is inflated in one go when it lies in this many bytes and holds no more than ... */
@@ -59,7 +60,7 @@ export async function openMember(source: ByteQueue): Promise<Member> {
     const header = headerLength(source.view);
     if (header < 0) return broken("a gzip header that makes no sense", "broken");
     if (header > 0) {
-      const whole = inflateWhole(source.view.subarray(header));
+      const whole = inflateWhole(source.view.subarray(header), WHOLE);
       if (whole !== undefined) return await finishWhole(source, header, whole);
     }
     if (source.ended || source.size >= WINDOW) break;
@@ -110,26 +111,7 @@ function headerLength(bytes: Uint8Array): number {
   return at > bytes.length ? 0 : at;
 }
 
-interface Whole {
-  readonly bytes: Uint8Array;
-  readonly consumed: number;
-}
-
-/** Inflates the stream that begins here, if it ends here too and is not large. */
-function inflateWhole(bytes: Uint8Array): Whole | undefined {
-  try {
-    const { buffer, engine } = inflateRawSync(
-      bytes,
-      { info: true, maxOutputLength: WHOLE } as object,
-    ) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-    return { bytes: plain(buffer), consumed: engine.bytesWritten };
-  } catch {
-    // Cut, too large or broken: piece by piece will tell which, with what can be had of it.
-    return undefined;
-  }
-}
-
-async function finishWhole(source: ByteQueue, header: number, whole: Whole): Promise<Member> {
+async function finishWhole(source: ByteQueue, header: number, whole: Inflated): Promise<Member> {
   const content = ByteQueue.of(whole.bytes);
   const length = header + whole.consumed + 8;
   const there = await source.fill(length);

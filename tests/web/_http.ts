@@ -11,7 +11,6 @@ import { answer } from "./_routes.ts";
 import type { Web } from "./_web.ts";
 
 const HEAD_MAX = 64 * 1024;
-const latin1 = new TextDecoder("latin1");
 
 /** One connection and its unread bytes. */
 export class Connection {
@@ -221,7 +220,7 @@ export class Connection {
     this.#rest = rest.slice();
     const version10 = text(b, i, Math.min(i + 9, end)) === " HTTP/1.0";
     const fields = new Map<string, string>();
-    for (const line of latin1.decode(rest).split("\n").slice(1)) {
+    for (const line of text(rest, 0, rest.length).split("\n").slice(1)) {
       const colon = line.indexOf(":");
       if (colon > 0) fields.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
     }
@@ -292,8 +291,11 @@ function headEnd(b: Uint8Array, from: number, to: number): number {
   return -1;
 }
 
+/** Bytes as characters of the same number. */
 function text(b: Uint8Array, from: number, to: number): string {
-  if (to - from > 40) return latin1.decode(b.subarray(from, to));
+  if (to - from > 64) {
+    return String.fromCharCode.apply(null, b.subarray(from, to) as unknown as number[]);
+  }
   let s = "";
   for (let i = from; i < to; i++) s += String.fromCharCode(b[i]!);
   return s;

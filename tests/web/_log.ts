@@ -90,14 +90,17 @@ export class RequestLog {
   readonly entries: RequestEntry[] = [];
   readonly hosts = new Map<string, HostCount>();
   readonly addresses = new Map<string, AddressCount>();
-  #max: number;
+  readonly #max: number;
+  readonly #now: () => number;
   #requests = 0;
   #robots = 0;
   #current = 0;
   #maxConcurrent = 0;
 
-  constructor(max: number) {
+  /** Keeps at most `max` entries; `now` is the monotonic clock. */
+  constructor(max: number, now: () => number = () => performance.now()) {
     this.#max = max;
+    this.#now = now;
   }
 
   get requests(): number {
@@ -147,7 +150,7 @@ export class RequestLog {
     conn: number,
     userAgent: string,
   ): RequestEntry {
-    const t = performance.now();
+    const t = this.#now();
     this.#requests++;
     if (++this.#current > this.#maxConcurrent) this.#maxConcurrent = this.#current;
     if (++a.current > a.maxConcurrent) a.maxConcurrent = a.current;
@@ -189,7 +192,7 @@ export class RequestLog {
   /** Notes that the last bytes of the answer are about to go out. A second call does nothing. */
   end(e: RequestEntry, h: HostCount, a: AddressCount, status: number): void {
     if (e.end >= 0) return;
-    e.end = performance.now();
+    e.end = this.#now();
     e.status = status;
     this.#current--;
     a.current--;

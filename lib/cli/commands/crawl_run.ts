@@ -149,7 +149,7 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
     writers: value(count({ min: 1, max: 16 }), 1, "WARC files written at once"),
     queueMb: value(
       count({ min: 1, max: 1_048_576 }),
-      128,
+      32,
       "Bound of the queue between fetches and writers, in MB",
     ),
     minFree: value(size(), GIB, "Stop, exit 75, when the disk has less free than this"),

@@ -6,7 +6,6 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { encodeBase32 } from "../../../engine/base32.ts";
 import { pickHeaders } from "../../../engine/archiver.ts";
 import { type FetchedPage, fetchPage } from "../../../engine/fetch_page.ts";
 import { mimeOf } from "../../../engine/page.ts";
@@ -94,7 +93,7 @@ function recordOf(
     final_url: page.finalUrl,
     status: page.status,
     content_type: page.contentType,
-    digest: facts === undefined ? "" : encodeBase32(facts.digest),
+    digest: facts?.digest ?? "",
     body_size: page.body.length,
     link_count: facts?.links.length ?? 0,
     redirect_to: page.redirectTo,
