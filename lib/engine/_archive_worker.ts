@@ -14,10 +14,8 @@ import type {
   WorkerSetup,
 } from "./_protocol.ts";
 import { isDiskFull } from "./errors.ts";
-import { Scope } from "../url/scope.ts";
-import { surt } from "../url/surt.ts";
-import { trapReason } from "../url/traps.ts";
-import { WarcWriter } from "../warc/writer.ts";
+import { Scope, surt, trapReason } from "../url/mod.ts";
+import { WarcWriter } from "../warc/mod.ts";
 
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;

@@ -3,11 +3,14 @@
  * its own clock, answers go to the archive, and what became durable is completed and yielded.
  */
 
-import type { Exchange } from "../net/types.ts";
-import type { HttpClient } from "../net/client.ts";
-import type { Resolver } from "../net/dns.ts";
-import { FetchError, toFetchError } from "../net/errors.ts";
-import type { RobotsCache } from "../robots/cache.ts";
+import {
+  type Exchange,
+  FetchError,
+  type HttpClient,
+  type Resolver,
+  toFetchError,
+} from "../net/mod.ts";
+import type { RobotsCache } from "../robots/mod.ts";
 import type {
   Completion,
   ControlCommand,
@@ -15,10 +18,8 @@ import type {
   Frontier,
   HostRelease,
   LeasedUrl,
-} from "../frontier/types.ts";
-import { hostOf } from "../url/host.ts";
-import { Scope } from "../url/scope.ts";
-import { trapReason } from "../url/traps.ts";
+} from "../frontier/mod.ts";
+import { hostOf, Scope, trapReason } from "../url/mod.ts";
 import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
 import { deferralMs, failureWaitMs, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
@@ -27,6 +28,7 @@ import { RunError } from "./errors.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import { isTransient } from "./robots_fetch.ts";
 import { parseSeed } from "./seeds.ts";
+import { MAX_UNCOMMITTED } from "./replay.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import type { CrawlStatistics } from "./statistics.ts";
@@ -282,6 +284,7 @@ export class CrawlLoop {
   #mayFetch(): boolean {
     const { options, archiver, statistics } = this.#parts;
     return !this.#paused && !archiver.full && this.#records.size < MAX_BACKLOG &&
+      this.#outstanding - this.#attempts.size < MAX_UNCOMMITTED &&
       (options.maxPages === 0 || statistics.answered + this.#outstanding < options.maxPages) &&
       (options.limit === 0 || statistics.records + this.#outstanding < options.limit);
   }

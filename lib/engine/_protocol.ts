@@ -1,7 +1,7 @@
 /** What the fetch thread and an archive worker say to each other. Bodies travel as one transferred buffer. */
 
-import type { Truncation } from "../net/types.ts";
-import type { ScopeOptions } from "../url/scope.ts";
+import type { Truncation } from "../net/mod.ts";
+import type { ScopeOptions } from "../url/mod.ts";
 
 /** Sent once, when the worker starts. */
 export interface WorkerSetup {

@@ -1,6 +1,6 @@
 /** The hosts that the crawl holds a lease on, ordered by when they may be asked next. */
 
-import type { HostLease, LeasedUrl } from "../frontier/types.ts";
+import type { HostLease, LeasedUrl } from "../frontier/mod.ts";
 import { Heap } from "./_heap.ts";
 
 /** A leased URL and what was already spent on it. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Exchange } from "../net/types.ts";
+import type { Exchange } from "../net/mod.ts";
 import type {
   DurableResults,
   FromWorker,

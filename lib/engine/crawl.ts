@@ -6,21 +6,17 @@
 
 import { dirname, resolve } from "node:path";
 import { mkdirSync } from "node:fs";
-import { Resolver } from "../net/dns.ts";
-import { HttpClient } from "../net/client.ts";
-import { openFrontier } from "../frontier/open.ts";
-import { type FileLock, lockFile } from "../frontier/lock.ts";
-import type { Frontier } from "../frontier/types.ts";
-import { RobotsCache } from "../robots/cache.ts";
-import { suffixListHash } from "../url/host.ts";
-import { repairFolder } from "../warc/repair.ts";
-import { surt } from "../url/surt.ts";
+import { HttpClient, Resolver } from "../net/mod.ts";
+import { type FileLock, type Frontier, lockFile, openFrontier } from "../frontier/mod.ts";
+import { RobotsCache } from "../robots/mod.ts";
+import { suffixListHash, surt } from "../url/mod.ts";
+import { repairFolder } from "../warc/mod.ts";
 import { VERSION } from "../version.ts";
 import { Archiver } from "./archiver.ts";
 import { HostClocks } from "./clocks.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
-import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/types.ts";
+import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
 import { CrawlStatistics } from "./statistics.ts";
 import { checkFloor } from "./disk.ts";
 import { requestHeaders } from "./headers.ts";

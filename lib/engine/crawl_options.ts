@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ScopeOptions } from "../url/scope.ts";
+import type { ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
 import { USER_AGENT } from "../version.ts";
 

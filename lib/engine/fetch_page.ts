@@ -4,12 +4,8 @@
  * @module
  */
 
-import { HttpClient } from "../net/client.ts";
-import { Resolver } from "../net/dns.ts";
-import { decodeBody } from "../net/decode.ts";
-import type { FetchError } from "../net/errors.ts";
-import type { Exchange } from "../net/types.ts";
-import { RobotsCache } from "../robots/cache.ts";
+import { decodeBody, type Exchange, type FetchError, HttpClient, Resolver } from "../net/mod.ts";
+import { RobotsCache } from "../robots/mod.ts";
 import { USER_AGENT } from "../version.ts";
 import { pickHeaders } from "./archiver.ts";
 import { HostClocks } from "./clocks.ts";

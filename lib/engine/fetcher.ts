@@ -4,12 +4,9 @@
  * @module
  */
 
-import type { Exchange } from "../net/types.ts";
-import type { HttpClient } from "../net/client.ts";
-import { FetchError, toFetchError } from "../net/errors.ts";
-import type { RobotsCache } from "../robots/cache.ts";
-import { hostOf } from "../url/host.ts";
-import { canonicalUrl } from "../url/canonical.ts";
+import { type Exchange, FetchError, type HttpClient, toFetchError } from "../net/mod.ts";
+import type { RobotsCache } from "../robots/mod.ts";
+import { canonicalUrl, hostOf } from "../url/mod.ts";
 import { pickHeaders } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
 import { isTransient } from "./robots_fetch.ts";

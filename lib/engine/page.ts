@@ -7,9 +7,8 @@
 
 import { createHash } from "node:crypto";
 import { encodeBase32 } from "./base32.ts";
-import { canonicalUrl, LinkCanonicalizer } from "../url/canonical.ts";
-import { decodeBody } from "../net/decode.ts";
-import { decodeText } from "../net/charset.ts";
+import { canonicalUrl, LinkCanonicalizer } from "../url/mod.ts";
+import { decodeBody, decodeText } from "../net/mod.ts";
 import { extractLinks } from "../render/links.ts";
 
 /** The parts of an answer that are looked at. */

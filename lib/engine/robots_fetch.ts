@@ -4,12 +4,15 @@
  * @module
  */
 
-import type { Exchange } from "../net/types.ts";
-import type { HttpClient } from "../net/client.ts";
-import { FetchError, toFetchError } from "../net/errors.ts";
-import { decodeBody } from "../net/decode.ts";
-import type { RobotsAnswer } from "../robots/types.ts";
-import { hostOf } from "../url/host.ts";
+import {
+  decodeBody,
+  type Exchange,
+  FetchError,
+  type HttpClient,
+  toFetchError,
+} from "../net/mod.ts";
+import type { RobotsAnswer } from "../robots/mod.ts";
+import { hostOf } from "../url/mod.ts";
 import type { HostClocks } from "./clocks.ts";
 import { pickHeaders } from "./archiver.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { canonicalUrl } from "../url/canonical.ts";
+import { canonicalUrl } from "../url/mod.ts";
 
 /** A seed as the crawl takes it: canonical URL and its place in the order. */
 export interface Seed {

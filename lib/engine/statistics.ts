@@ -4,9 +4,8 @@
  * @module
  */
 
-import type { FailureKind } from "../net/errors.ts";
-import { ErrorShapes } from "../net/error_shapes.ts";
-import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/types.ts";
+import { ErrorShapes, type FailureKind } from "../net/mod.ts";
+import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
 import type { ArchiveTotals } from "./archiver.ts";
 
 /** Figures that other rooms keep, as {@linkcode CrawlStatistics.figures} takes them in. */

@@ -6,11 +6,9 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readDone } from "../frontier/read.ts";
-import { surt } from "../url/surt.ts";
-import { readRecordAt } from "../warc/reader.ts";
-import { verifyWarcs } from "../warc/verify.ts";
-import { verifyCdxj } from "../warc/verify_cdxj.ts";
+import { readDone } from "../frontier/mod.ts";
+import { surt } from "../url/mod.ts";
+import { readRecordAt, verifyCdxj, verifyWarcs } from "../warc/mod.ts";
 
 /** Something that is not as it should be. */
 export interface Fault {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { sendControl } from "../../../frontier/control.ts";
+import { sendControl } from "../../../frontier/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlControlArguments, CrawlControlOptions } from "../crawl_control.ts";

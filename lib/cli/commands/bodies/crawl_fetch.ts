@@ -6,14 +6,17 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { pickHeaders } from "../../../engine/archiver.ts";
-import { type FetchedPage, fetchPage } from "../../../engine/fetch_page.ts";
-import { mimeOf } from "../../../engine/page.ts";
-import { type CrawlRecord, rfc3339 } from "../../../engine/records.ts";
-import { surt } from "../../../url/surt.ts";
+import {
+  type CrawlRecord,
+  type FetchedPage,
+  fetchPage,
+  mimeOf,
+  pickHeaders,
+  rfc3339,
+} from "../../../engine/mod.ts";
+import { surt } from "../../../url/mod.ts";
 import { VERSION } from "../../../version.ts";
-import { WarcWriter } from "../../../warc/writer.ts";
-import type { WrittenExchange } from "../../../warc/types.ts";
+import { WarcWriter, type WrittenExchange } from "../../../warc/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlFetchArguments, CrawlFetchOptions } from "../crawl_fetch.ts";

@@ -4,10 +4,14 @@
  * @module
  */
 
-import { crawl, type CrawlRun } from "../../../engine/crawl.ts";
-import type { CrawlEvent } from "../../../engine/crawl_options.ts";
-import { type BadSeed, readSeeds } from "../../../engine/seeds.ts";
-import { expandPatterns } from "../../../url/scope.ts";
+import {
+  type BadSeed,
+  crawl,
+  type CrawlEvent,
+  type CrawlRun,
+  readSeeds,
+} from "../../../engine/mod.ts";
+import { expandPatterns } from "../../../url/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { CrawlRunOptions } from "../crawl_run.ts";

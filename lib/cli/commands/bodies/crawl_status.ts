@@ -4,8 +4,8 @@
  * @module
  */
 
-import { rfc3339 } from "../../../engine/records.ts";
-import { readStats } from "../../../frontier/read.ts";
+import { rfc3339 } from "../../../engine/mod.ts";
+import { readStats } from "../../../frontier/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlStatusOptions } from "../crawl_status.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { verifyPaths } from "../../../engine/verify.ts";
+import { verifyPaths } from "../../../engine/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { VerifyArguments, VerifyOptions } from "../verify.ts";
