@@ -84,9 +84,33 @@ const UNREADABLE: Response = {
   negativeTtl: 0,
 };
 
+/** The bytes of a label, its length octet among them, in lower case. */
+function lowered(b: Uint8Array, from: number, to: number): number[] {
+  const codes: number[] = [];
+  for (let i = from; i < to; i++) {
+    const c = b[i]!;
+    codes.push(i > from && c >= 0x41 && c <= 0x5a ? c + 0x20 : c);
+  }
+  return codes;
+}
+
 /** Walks a message; every read is checked against its end. */
 class Reader {
-  constructor(readonly bytes: Uint8Array, public at: number) {}
+  /** @param question The name asked, which begins at byte 12 once {@linkcode Reader.asks} has said so. */
+  constructor(readonly bytes: Uint8Array, public at: number, readonly question: string) {}
+
+  /** Whether the question's name stands at byte 12, uncompressed, in any case; stands after it if so. */
+  asks(): boolean {
+    const b = this.bytes;
+    const { question } = this;
+    if (12 + question.length > b.length) return false;
+    for (let i = 0; i < question.length; i++) {
+      const c = b[12 + i]!;
+      if ((c >= 0x41 && c <= 0x5a ? c + 0x20 : c) !== question.charCodeAt(i)) return false;
+    }
+    this.at = 12 + question.length;
+    return true;
+  }
 
   u16(at: number): number {
     return this.bytes[at]! << 8 | this.bytes[at + 1]!;
@@ -117,15 +141,16 @@ class Reader {
         const target = this.u16(p) & 0x3fff;
         if (after < 0) after = p + 2;
         if (target >= limit) return null;
+        // What nearly every record of an answer says: the name that was asked.
+        if (target === 12 && out.length + this.question.length <= 255) {
+          this.at = after;
+          return out + this.question;
+        }
         limit = p = target;
         continue;
       }
       if (length >= 0x40 || p + 1 + length > b.length || out.length + length > 253) return null;
-      out += String.fromCharCode(length);
-      for (let i = p + 1; i <= p + length; i++) {
-        const c = b[i]!;
-        out += String.fromCharCode(c >= 0x41 && c <= 0x5a ? c + 0x20 : c);
-      }
+      out += String.fromCharCode.apply(null, lowered(b, p, p + 1 + length));
       p += 1 + length;
     }
     return null;
@@ -138,13 +163,13 @@ class Reader {
  */
 export function parseResponse(bytes: Uint8Array, wire: string, type: number): Response | null {
   if (bytes.length < 12) return null;
-  const r = new Reader(bytes, 12);
+  const r = new Reader(bytes, 12, wire);
   if ((bytes[2]! & 0xf8) !== 0x80) return null; // QR set, opcode QUERY
   const rcode = bytes[3]! & 15;
   const questions = r.u16(4);
   // A server that could not read the query may send the header alone back.
   if (questions === 0 && rcode !== NOERROR && rcode !== NXDOMAIN) return { ...UNREADABLE, rcode };
-  if (questions !== 1 || r.name() !== wire || r.at + 4 > bytes.length) return null;
+  if (questions !== 1 || !r.asks() || r.at + 4 > bytes.length) return null;
   if (r.u16(r.at) !== type || r.u16(r.at + 2) !== CLASS_IN) return null;
   r.at += 4;
   const truncated = (bytes[2]! & 2) !== 0;
