@@ -138,7 +138,7 @@ Deno.test("options of crawl run have the defaults that are promised", async () =
     cdx: true,
     dedup: true,
     writers: 1,
-    queueMb: 128,
+    queueMb: 32,
     minFree: 1024 ** 3,
     timeout: 30_000,
     retries: 2,

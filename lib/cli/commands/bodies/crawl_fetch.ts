@@ -4,19 +4,15 @@
  * @module
  */
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
+  archivePage,
   type CrawlRecord,
   type FetchedPage,
   fetchPage,
-  mimeOf,
-  pickHeaders,
   rfc3339,
 } from "../../../engine/mod.ts";
-import { surt } from "../../../url/mod.ts";
-import { VERSION } from "../../../version.ts";
-import { WarcWriter, type WrittenExchange } from "../../../warc/mod.ts";
+import type { WrittenExchange } from "../../../warc/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlFetchArguments, CrawlFetchOptions } from "../crawl_fetch.ts";
@@ -36,52 +32,18 @@ export async function run(
     keepWire: options.warcDir !== undefined && options.warcHttp === "raw",
     signal: io.signal,
   });
-  const written = options.warcDir === undefined ? undefined : archive(page, options, io);
+  const written = options.warcDir === undefined ? undefined : archivePage(page, {
+    dir: options.warcDir,
+    prefix: options.prefix,
+    http: options.warcHttp,
+    cdx: options.cdx,
+    command: io.commandLine,
+  });
   if (io.output.format === "raw") await io.output.raw(page.decoded());
   else await io.output.write({ ...recordOf(page, options.warcDir, written) });
   if (page.error === undefined) return ExitCode.done;
   io.report.warn(`${page.url}: ${page.error.message}`);
   return page.error.kind === "skip" ? ExitCode.error : ExitCode.network;
-}
-
-/** Writes every exchange of the fetch; returns where the result went. */
-function archive(
-  page: FetchedPage,
-  options: CrawlFetchOptions,
-  io: CommandIo,
-): WrittenExchange | undefined {
-  const dir = options.warcDir!;
-  const exchanges = [...page.robotsHops, ...page.hops];
-  if (exchanges.length === 0) return undefined;
-  mkdirSync(dir, { recursive: true });
-  const writer = new WarcWriter({
-    dir,
-    prefix: options.prefix,
-    software: `ccrawl/${VERSION}`,
-    command: io.commandLine,
-    userAgent: options.userAgent,
-    http: options.warcHttp,
-    cdx: options.cdx,
-    surt,
-  });
-  let last: WrittenExchange | undefined;
-  for (const x of exchanges) {
-    const { url, date, ip, request, status, head, body, wire, truncated } = x;
-    last = writer.write({
-      url: url.href,
-      date,
-      ip,
-      request,
-      status,
-      head,
-      body,
-      mime: mimeOf(pickHeaders(x).contentType),
-      ...(wire === undefined ? {} : { wire }),
-      ...(truncated === undefined ? {} : { truncated }),
-    });
-  }
-  writer.close();
-  return page.hops.length > 0 ? last : undefined;
 }
 
 function recordOf(
