@@ -84,14 +84,12 @@ const UNREADABLE: Response = {
   negativeTtl: 0,
 };
 
-/** The bytes of a label, its length octet among them, in lower case. */
-function lowered(b: Uint8Array, from: number, to: number): number[] {
-  const codes: number[] = [];
-  for (let i = from; i < to; i++) {
-    const c = b[i]!;
-    codes.push(i > from && c >= 0x41 && c <= 0x5a ? c + 0x20 : c);
-  }
-  return codes;
+/** Names are put together here, lower-cased; reading is synchronous. */
+const NAME = new Uint8Array(256);
+
+/** The first bytes of {@linkcode NAME} as a string. */
+function nameSoFar(length: number): string {
+  return String.fromCharCode.apply(null, NAME.subarray(0, length) as unknown as number[]);
 }
 
 /** Walks a message; every read is checked against its end. */
@@ -126,7 +124,7 @@ class Reader {
    */
   name(): string | null {
     const b = this.bytes;
-    let out = "";
+    let n = 0;
     let p = this.at;
     let limit = p;
     let after = -1;
@@ -134,7 +132,8 @@ class Reader {
       const length = b[p]!;
       if (length === 0) {
         this.at = after < 0 ? p + 1 : after;
-        return out + "\0";
+        NAME[n++] = 0;
+        return nameSoFar(n);
       }
       if (length >= 0xc0) {
         if (p + 1 >= b.length) return null;
@@ -142,15 +141,19 @@ class Reader {
         if (after < 0) after = p + 2;
         if (target >= limit) return null;
         // What nearly every record of an answer says: the name that was asked.
-        if (target === 12 && out.length + this.question.length <= 255) {
+        if (target === 12 && n + this.question.length <= 255) {
           this.at = after;
-          return out + this.question;
+          return n === 0 ? this.question : nameSoFar(n) + this.question;
         }
         limit = p = target;
         continue;
       }
-      if (length >= 0x40 || p + 1 + length > b.length || out.length + length > 253) return null;
-      out += String.fromCharCode.apply(null, lowered(b, p, p + 1 + length));
+      if (length >= 0x40 || p + 1 + length > b.length || n + length > 253) return null;
+      NAME[n++] = length;
+      for (let i = p + 1; i <= p + length; i++) {
+        const c = b[i]!;
+        NAME[n++] = c >= 0x41 && c <= 0x5a ? c + 0x20 : c;
+      }
       p += 1 + length;
     }
     return null;
@@ -238,11 +241,13 @@ function follow(
   let name = wire;
   let ttl = 0x7fffffff;
   for (let i = 0; i <= MAX_ALIASES; i++) {
-    const own = answers.addresses.filter((a) => a.owner === name).slice(0, MAX_ADDRESSES);
-    if (own.length > 0) {
-      for (const a of own) ttl = Math.min(ttl, a.ttl);
-      return { addresses: own.map((a) => a.address), ttl, alias: null };
+    const own: string[] = [];
+    for (const a of answers.addresses) {
+      if (a.owner !== name || own.length === MAX_ADDRESSES) continue;
+      own.push(a.address);
+      ttl = Math.min(ttl, a.ttl);
     }
+    if (own.length > 0) return { addresses: own, ttl, alias: null };
     const next = answers.aliases.get(name);
     if (!next) break;
     name = next.target;

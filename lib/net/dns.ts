@@ -13,6 +13,8 @@ import { UdpClient } from "./_dns_udp.ts";
 import { encodeName } from "./_dns_wire.ts";
 import { SystemDns } from "./_system_dns.ts";
 
+export type { NameServer };
+
 /** How a {@linkcode Resolver} works. Everything has a default. */
 export interface ResolverOptions {
   /** Name servers, `IP`, `IP:PORT` or `[IPv6]:PORT`: if given and not empty, the only ones asked. */
@@ -107,6 +109,8 @@ export class Resolver implements Disposable {
   #peakOpen = 0;
 
   /**
+   * Makes a resolver; sockets are opened when first needed.
+   *
    * @throws {RangeError} If a server is not an address with an optional port, or a number is out of range.
    */
   constructor(options: ResolverOptions = {}) {
