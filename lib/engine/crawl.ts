@@ -214,6 +214,7 @@ async function openParts(
           headers,
           budgetMs: options.robotsTimeoutMs,
           archive: (x) => archiver.push(-1, 0, x.url.href, x),
+          keepWire: warc?.http === "raw",
           signal: ended.signal,
         }),
         store: {

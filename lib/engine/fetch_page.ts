@@ -120,6 +120,7 @@ export async function fetchPage(
               headers,
               budgetMs: options.robotsTimeoutMs ?? 10_000,
               archive: (x) => robotsHops.push(x),
+              keepWire: options.keepWire ?? false,
               ...(options.signal === undefined ? {} : { signal: options.signal }),
             }),
           }),

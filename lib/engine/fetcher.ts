@@ -145,11 +145,11 @@ export class Fetcher {
     if (robots === undefined) return delayMs;
     const { rules, state, failure } = await robots.get(url);
     if (state === "unreachable") {
+      // a host that does not answer fails the page as it would have without robots.txt
+      const kind = failure === undefined || failure === "5xx" ? "skip" : failure;
       throw new FetchError(
-        "skip",
-        `robots.txt of ${url.host} could not be had (${
-          failure ?? "5xx"
-        }), so nothing may be fetched`,
+        kind,
+        `robots.txt of ${url.host} could not be had (${failure ?? "5xx"}), so nothing may be fetched`,
         { reason: "robots-unreachable" },
       );
     }

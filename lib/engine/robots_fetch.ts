@@ -25,6 +25,8 @@ export interface RobotsFetchOptions {
   readonly budgetMs: number;
   /** Called with each exchange, so that robots answers are archived like pages. */
   readonly archive?: (x: Exchange) => void;
+  /** Keep the wire bytes of every answer, for an archive that stores them. @default false */
+  readonly keepWire?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -91,6 +93,7 @@ async function ask(options: RobotsFetchOptions, url: URL, timeoutMs: number): Pr
       headers: options.headers,
       timeoutMs,
       bodyCap: MAX_BYTES,
+      keepWire: options.keepWire ?? false,
       ...(signal === undefined ? {} : { signal }),
     });
     options.archive?.(x);

@@ -27,7 +27,7 @@ export async function run(options: CrawlStatusOptions, io: CommandIo): Promise<n
     blocked_hosts: stats.blockedHosts,
     excluded_hosts: stats.excludedHosts,
     oldest_due: stats.oldestDue === undefined ? "" : rfc3339(stats.oldestDue),
-    pages_per_second: stats.pagesPerSecond,
+    pages_per_second: Math.round(stats.pagesPerSecond * 10) / 10,
     paused: stats.paused,
   });
   return ExitCode.done;
