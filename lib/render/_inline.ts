@@ -22,7 +22,7 @@ export class InlineWriter {
   readonly #text: string[] = [];
   /** White space that is written if something follows. Images are no part of the plain text. */
   #space = false;
-  #textSpace = false;
+  #textGap: "" | " " | "\n" = "";
   /** Line breaks that are written if something follows. */
   #breaks = 0;
   readonly #marks: Mark[] = [];
@@ -49,13 +49,13 @@ export class InlineWriter {
     const { length } = text;
     // Words are written with the single spaces between them; anything else is collapsed.
     while (start < length && isSpace(text.charCodeAt(start))) start++;
-    if (start > 0) this.#space = this.#textSpace = true;
+    if (start > 0) this.#gap();
     if (start === length) return;
     let end = length;
     while (isSpace(text.charCodeAt(end - 1))) end--;
     const words = collapse(text, start, end);
     this.#put(escapeInline(words), words);
-    this.#space = this.#textSpace = end < length;
+    if (end < length) this.#gap();
   }
 
   /** Code; kept as it is but for its white space. */
@@ -104,25 +104,31 @@ export class InlineWriter {
   take(): { markdown: string; text: string } {
     const taken = { markdown: this.#markdown.join(""), text: this.#text.join("") };
     this.#markdown.length = this.#text.length = 0;
-    this.#space = this.#textSpace = false;
+    this.#space = false;
+    this.#textGap = "";
     this.#breaks = 0;
     return taken;
+  }
+
+  #gap(): void {
+    this.#space = true;
+    if (this.#textGap === "") this.#textGap = " ";
   }
 
   #put(markdown: string, text: string): void {
     if (this.#breaks > 0) {
       if (this.#markdown.length > 0) this.#markdown.push("  \n");
-      if (this.#text.length > 0) this.#text.push("\n");
       this.#breaks = 0;
-      this.#space = this.#textSpace = false;
+      this.#space = false;
+      this.#textGap = "\n";
     }
     if (this.#space && this.#markdown.length > 0) this.#markdown.push(" ");
     this.#space = false;
     if (this.#unwritten > 0) this.#openMarks();
     this.#markdown.push(markdown);
     if (text === "") return;
-    if (this.#textSpace && this.#text.length > 0) this.#text.push(" ");
-    this.#textSpace = false;
+    if (this.#textGap !== "" && this.#text.length > 0) this.#text.push(this.#textGap);
+    this.#textGap = "";
     this.#text.push(text);
   }
 

@@ -105,11 +105,12 @@ export function extractMain(
   for (const { enough, find } of ATTEMPTS) {
     // Finding marks what it drops, so that each attempt has a tree of its own.
     const tree = parseTree(html, deadline, limits);
+    const all = tree.root.text;
     const written = writeMarkdown(find(tree.root, deadline), options);
     if (best === undefined || written.text.length > best.text.length) {
       best = { title: tree.title, ...written, truncated: written.truncated || tree.truncated };
     }
-    if (best.text.length >= enough || deadline.passed) break;
+    if (best.text.length >= Math.min(enough, all) || deadline.passed) break;
   }
   return best!;
 }
