@@ -24,8 +24,8 @@ export interface Answer {
   readonly truncated?: Truncation;
 }
 
-/** Most 1xx answers before the one that counts. */
-const MAX_INTERIM = 16;
+/** Most 1xx answers before the one that counts; their bytes count against the head's bound too. */
+const MAX_INTERIM = 64;
 /** Longest chunk-size line, extensions included. */
 const MAX_SIZE_LINE = 4096;
 /** Most bytes of trailers. */
@@ -250,7 +250,11 @@ export class AnswerParser {
       headers: head.headers,
       body: this.#body.take(),
     };
-    if (this.#limits.keepWire) answer.wire = this.#wire.take();
+    if (this.#limits.keepWire) {
+      const wire = this.#wire.take();
+      // Blank lines forgiven before the status line are no part of the head that the bytes begin with.
+      answer.wire = head.version === "HTTP/0.9" ? wire : wire.subarray(this.#lead);
+    }
     if (this.#truncated !== undefined) answer.truncated = this.#truncated;
     return answer;
   }
