@@ -102,7 +102,7 @@ export class DedupMemory {
       url: text(this.#ring.subarray(at + FIXED, end)),
     };
     const age = (this.#head - at + this.#ring.length) % this.#ring.length;
-    if (age > this.#ring.length / 2) this.#add(this.#ring.slice(at, at + length));
+    if (age > (this.#head - this.#tail) / 2) this.#add(this.#ring.slice(at, at + length));
     return found;
   }
 

@@ -87,7 +87,10 @@ export async function* verifyWarcs(
     let digests: BlockDigests | undefined;
     const records = readWarc(fileBytes(path, fs), {
       maxContent: WHOLE,
-      onDamage: (damage) => check.damage(damage),
+      onDamage: (damage) => {
+        digests = undefined; // those of the damaged record
+        check.damage(damage);
+      },
       onLarge: (head) => {
         digests = new BlockDigests(head);
         return (piece) => digests!.update(piece);
