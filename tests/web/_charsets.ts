@@ -7,6 +7,9 @@
 
 import { CHARSETS } from "./samples.ts";
 
+/** Charsets with codes of two bytes. */
+const PAIRS: ReadonlySet<string> = new Set(["shift_jis", "euc-jp", "gbk", "big5", "euc-kr"]);
+
 const tables = new Map<string, Map<string, Uint8Array>>();
 
 /**
@@ -35,19 +38,15 @@ function tableOf(label: string): Map<string, Uint8Array> {
   const known = tables.get(label);
   if (known !== undefined) return known;
   const table = new Map<string, Uint8Array>();
-  const decoder = new TextDecoder(label, { fatal: true });
+  const decoder = new TextDecoder(label);
   const add = (bytes: Uint8Array) => {
-    let c: string;
-    try {
-      c = decoder.decode(bytes);
-    } catch {
-      // Not a code of this charset.
-      return;
-    }
-    if ([...c].length === 1 && !table.has(c)) table.set(c, bytes);
+    const c = decoder.decode(bytes);
+    if (c !== "\ufffd" && [...c].length === 1 && !table.has(c)) table.set(c, bytes);
   };
   for (let a = 0; a < 256; a++) add(Uint8Array.of(a));
-  for (let a = 0x81; a < 255; a++) for (let b = 0x40; b < 255; b++) add(Uint8Array.of(a, b));
+  if (PAIRS.has(label)) {
+    for (let a = 0x81; a < 255; a++) for (let b = 0x40; b < 255; b++) add(Uint8Array.of(a, b));
+  }
   tables.set(label, table);
   return table;
 }

@@ -29,7 +29,7 @@ export async function answer(x: Exchange): Promise<boolean> {
   if (t.has("tarpit")) return await x.hold();
   if (t.has("accept-close") || t.has("reset")) return false;
   const keep = x.path === "/robots.txt" ? await answerRobots(x) : await answerPage(x);
-  if (x.closing || t.has("tls-cut")) return false;
+  if (x.closing || x.head.close || t.has("tls-cut")) return false;
   const drop = figure(t, "drop", 3);
   return keep && !(drop !== undefined && (x.connection.answers + 1) % drop === 0);
 }
@@ -240,6 +240,7 @@ function sendCharset(x: Exchange, rest: string): Promise<boolean> {
       meta = `<meta charset="${label === "utf-8" ? "windows-1252" : "utf-8"}">`;
       break;
   }
+  if (how === "bom" && !label.startsWith("utf")) return notFound(x);
   const bom = how === "bom" ? "\ufeff" : "";
   const text =
     `${bom}<!DOCTYPE html><html><head>${meta}<title>${sample.text}</title></head><body><p>` +
