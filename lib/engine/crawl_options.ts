@@ -12,7 +12,7 @@ import { USER_AGENT } from "../version.ts";
 export interface CrawlWarcOptions {
   /** Folder, made when missing and locked while the crawl runs. */
   readonly dir: string;
-  /** @default "ccrawl-crawl" */
+  /** What the names of the files begin with. @default "ccrawl-crawl" */
   readonly prefix?: string;
   /** Bytes after which a new file is begun. @default 1 GiB */
   readonly maxBytes?: number;
@@ -36,6 +36,10 @@ export interface CrawlOptions {
   readonly state?: string;
   /** A folder, or more about it; without it nothing is archived. */
   readonly warc?: string | CrawlWarcOptions;
+  /**
+   * User-Agent of pages and robots.txt alike; its product token picks the group of robots.txt.
+   * @default "CCrawl/2.0 (+the bot page)"
+   */
   readonly userAgent?: string;
   /** Hosts asked at once. @default 64 */
   readonly workers?: number;
@@ -57,11 +61,13 @@ export interface CrawlOptions {
   readonly include?: readonly string[];
   /** Regular expressions or SURT prefixes; what matches is not fetched. */
   readonly exclude?: readonly string[];
+  /** Which shard of the registered domains is crawled, 0 to `shards` - 1. @default 0 */
   readonly shard?: number;
+  /** How many shards there are. @default 1 */
   readonly shards?: number;
   /** Go on although the public suffix list is another than the state was made with. */
   readonly acceptSuffixList?: boolean;
-  /** @default 0, for no bound */
+  /** Most URLs ever taken of one host. @default 0, for no bound */
   readonly maxUrlsPerHost?: number;
   /** Obey robots.txt. @default true */
   readonly robots?: boolean;
@@ -69,9 +75,9 @@ export interface CrawlOptions {
   readonly robotsTimeoutMs?: number;
   /** Wait before a robots.txt that could not be had is asked for again. @default 300 000 */
   readonly robotsRetryMs?: number;
-  /** @default 200 000 */
+  /** Hosts whose robots.txt is kept in memory. @default 200 000 */
   readonly robotsCacheEntries?: number;
-  /** @default 64 MiB */
+  /** Bytes of robots.txt kept in memory. @default 64 MiB */
   readonly robotsCacheBytes?: number;
   /** A host that asks for more is left out. @default 300 000 */
   readonly maxCrawlDelayMs?: number;
@@ -104,6 +110,7 @@ export interface CrawlOptions {
   readonly minFree?: number;
   /** Longest wait for requests in flight when told to stop. @default 2000 */
   readonly graceMs?: number;
+  /** Stops the crawl cleanly when it aborts, as `CrawlRun.stop` does. */
   readonly signal?: AbortSignal;
   /** Told what is worth a line in a log. */
   readonly onEvent?: (event: CrawlEvent) => void;

@@ -12,9 +12,12 @@ export type RunExitCode = 1 | 2 | 3 | 4 | 8 | 75;
  * whether running it again as it is may help (75) or not (1).
  */
 export class RunError extends Error {
+  /** Always `"RunError"`. */
   override readonly name = "RunError";
+  /** What a program that ends with this error is to exit with. */
   readonly exitCode: RunExitCode;
 
+  /** Made where a run cannot go on. `exitCode` is 1 where none is given. */
   constructor(message: string, options: { exitCode?: RunExitCode; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.exitCode = options.exitCode ?? 1;

@@ -16,6 +16,7 @@ import { robotsFetcher } from "./robots_fetch.ts";
 
 /** Options of {@linkcode fetchPage}. Times are in milliseconds, sizes in bytes. */
 export interface FetchPageOptions {
+  /** User-Agent of the page and robots.txt alike. @default "CCrawl/2.0 (+the bot page)" */
   readonly userAgent?: string;
   /** Ask robots.txt before every hop, and obey it. @default false */
   readonly robots?: boolean;
@@ -43,6 +44,7 @@ export interface FetchPageOptions {
   readonly insecure?: boolean;
   /** PEM certificates trusted beside the system's. */
   readonly caCerts?: readonly string[];
+  /** Ends the fetch at once; the promise rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -56,6 +58,7 @@ export interface FetchedPage {
   readonly status: number;
   /** Header fields of the result as served. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Content-Type of the result as served; empty where none was sent. */
   readonly contentType: string;
   /** Body of the result as served: transfer coding removed, content coding kept. */
   readonly body: Uint8Array;
@@ -69,6 +72,7 @@ export interface FetchedPage {
   readonly redirectTo: string;
   /** Unix ms of the first request. */
   readonly date: number;
+  /** Milliseconds from the first request to the end of the result. */
   readonly durationMs: number;
   /** The body with its content coding undone; as served where that fails. At most `most` bytes. */
   decoded(most?: number): Uint8Array;

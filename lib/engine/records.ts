@@ -12,6 +12,7 @@ export interface CrawlRecord {
   readonly final_url: string;
   /** HTTP status; 0 where there was no answer. */
   readonly status: number;
+  /** Content-Type as served; empty where none was sent. */
   readonly content_type: string;
   /** Base32 SHA-1 of the decoded body; empty where there was no answer. */
   readonly digest: string;
@@ -25,11 +26,18 @@ export interface CrawlRecord {
   readonly redirect_to: string;
   /** RFC 3339, UTC. */
   readonly fetched_at: string;
+  /** Milliseconds from the first request to the end of the answer, retries and hops counted in. */
   readonly duration_ms: number;
+  /**
+   * Name of the archive file that holds the record, without its folder; empty where none was
+   * written.
+   */
   readonly warc_file: string;
+  /** Byte offset of the record in that file. */
   readonly warc_offset: number;
   /** `dns`, `timeout`, `refused`, `tls`, `skip`, `other`; empty where there was an answer. */
   readonly error: string;
+  /** What happened, in words; for a refusal by robots.txt the line that did it. */
   readonly error_detail: string;
 }
 

@@ -8,6 +8,7 @@ import { canonicalUrl } from "../url/mod.ts";
 
 /** A seed as the crawl takes it: canonical URL and its place in the order. */
 export interface Seed {
+  /** Absolute http or https URL in canonical form. */
   readonly url: string;
   /** Positive and finite; higher is sooner. 1 where the list says nothing. */
   readonly priority: number;
@@ -17,6 +18,7 @@ export interface Seed {
 export interface BadSeed {
   /** Line number, from 1. */
   readonly line: number;
+  /** What is wrong with it. */
   readonly reason: string;
   /** The line itself, cut to 200 characters. */
   readonly text: string;

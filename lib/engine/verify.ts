@@ -12,6 +12,7 @@ import { readRecordAt, verifyCdxj, verifyWarcs } from "../warc/mod.ts";
 
 /** Something that is not as it should be. */
 export interface Fault {
+  /** Path of the file (for a fault of the state: the archive file that it names). */
   readonly file: string;
   /** Byte offset in the file; 0 where it is the file as a whole. */
   readonly offset: number;

@@ -6,15 +6,18 @@
 
 /** A verb of the frontier could not be carried out; `cause` holds what stood behind it. */
 export class FrontierError extends Error {
+  /** Name of the class. */
   override readonly name: string = "FrontierError";
 }
 
 /** The file is no crawl state, is damaged, or was written by a newer version. */
 export class FrontierStateError extends FrontierError {
+  /** Always `"FrontierStateError"`. */
   override readonly name = "FrontierStateError";
   /** Path of the state. */
   readonly path: string;
 
+  /** Names the state beside the message. */
   constructor(path: string, message: string, options?: ErrorOptions) {
     super(message, options);
     this.path = path;
@@ -23,12 +26,16 @@ export class FrontierStateError extends FrontierError {
 
 /** The state belongs to another crawl: a value that must stay the same differs. */
 export class FrontierIdentityError extends FrontierError {
+  /** Always `"FrontierIdentityError"`. */
   override readonly name = "FrontierIdentityError";
-  /** Which value differs, what the state holds, what was asked for now. */
+  /** Which value differs. */
   readonly key: string;
+  /** What the state holds. */
   readonly stored: string;
+  /** What was asked for now. */
   readonly given: string;
 
+  /** Writes the message from what differs. */
   constructor(path: string, key: string, stored: string, given: string) {
     super(
       `Cannot continue the state "${path}": its ${key} is "${stored}", this run's is "${given}". ` +
@@ -42,12 +49,14 @@ export class FrontierIdentityError extends FrontierError {
 
 /** Another process holds the lock. */
 export class StateLockedError extends FrontierError {
+  /** Always `"StateLockedError"`. */
   override readonly name = "StateLockedError";
   /** What is locked. */
   readonly path: string;
   /** The holder's process id; undefined when the lock file does not say. */
   readonly pid: number | undefined;
 
+  /** Writes the message from what is locked and by whom. */
   constructor(path: string, pid: number | undefined) {
     super(
       `Cannot use "${path}": ${pid === undefined ? "another process" : `process ${pid}`} ` +

@@ -8,6 +8,7 @@
 
 /** A URL offered to the frontier. It is in canonical form already. */
 export interface DiscoveredUrl {
+  /** Absolute, canonical. */
   readonly url: string;
   /** Positive, finite; higher is sooner. Ordered in classes of a factor of two (⌊log2⌋). */
   readonly priority: number;
@@ -37,8 +38,11 @@ export interface PutResult {
 export interface LeasedUrl {
   /** Names the lease in `complete`; unique within this opening of the state. */
   readonly id: number;
+  /** As it was put. */
   readonly url: string;
+  /** As it was put, or as an operator has set it since. */
   readonly priority: number;
+  /** Links followed from a seed. */
   readonly depth: number;
   /** Failed attempts so far (the URL was given back with `again`). */
   readonly attempts: number;
@@ -49,6 +53,7 @@ export interface LeasedUrl {
  * holder alone keeps its clock. The holder gives it back with `releaseHost`.
  */
 export interface HostLease {
+  /** Host name, lower case, without a port. */
   readonly host: string;
   /** Unix ms before which no page may be asked for. 0 when the host is free now. */
   readonly notBefore: number;
@@ -56,12 +61,15 @@ export interface HostLease {
   readonly delayMs?: number;
   /** Numbers the engine keeps about the host: consecutive failed rounds, robots deferrals. */
   readonly failures: number;
+  /** Consecutive rounds put off because robots.txt could not be had. */
   readonly deferrals: number;
+  /** What is to be fetched, in order. */
   readonly urls: readonly LeasedUrl[];
 }
 
 /** How a host is given back. */
 export interface HostRelease {
+  /** Host of the lease. */
   readonly host: string;
   /** Unix ms before which the host must not be handed out again; 0 for at once. */
   readonly notBefore: number;
@@ -69,6 +77,7 @@ export interface HostRelease {
   readonly unused: readonly number[];
   /** New values of the engine's numbers; unchanged where left out. Persisted. */
   readonly failures?: number;
+  /** New count of robots deferrals. */
   readonly deferrals?: number;
   /**
    * Leave the host out for good: every URL queued, and any put later, ends as `skipped` with class
@@ -83,14 +92,19 @@ export interface HostRelease {
  * back at the end of its queue with `attempts` one higher.
  */
 export interface Completion {
+  /** Id of the lease. */
   readonly id: number;
+  /** What became of it. */
   readonly outcome: "done" | "failed" | "skipped" | "again";
+  /** HTTP status; 0 where there was no answer. */
   readonly status: number;
   /** Class and reason of a failure or refusal (`dns`, `timeout`, …; `robots`, …); empty otherwise. */
   readonly error: string;
+  /** Words for people; empty where there are none. */
   readonly reason: string;
   /** Where its record is; empty and 0 when none was written. */
   readonly warcFile: string;
+  /** Byte offset in `warcFile`. */
   readonly warcOffset: number;
   /**
    * Canonical URLs found on the page and in scope, joined by "\n", UTF-8; put at `depth + 1` and half
@@ -103,23 +117,31 @@ export interface Completion {
 
 /** The frontier's own figures. Times are unix ms. */
 export interface FrontierStats {
+  /** URLs that wait. */
   readonly queued: number;
+  /** URLs under lease. */
   readonly leased: number;
   /** Answered page fetches over the life of the state. */
   readonly answered: number;
+  /** Pages given up unanswered. */
   readonly failed: number;
+  /** Pages refused by robots.txt or by ourselves. */
   readonly skipped: number;
   /** Count by class of `failed`, and by reason of `skipped`. */
   readonly failedBy: Readonly<Record<string, number>>;
+  /** Count by reason of `skipped`. */
   readonly skippedBy: Readonly<Record<string, number>>;
   /** Distinct URLs ever admitted. */
   readonly known: number;
   /** Offers that wait for the next sieve; a crawl is not finished while there are any. */
   readonly staged: number;
+  /** Hosts ever seen. */
   readonly hosts: number;
   /** Hosts with something queued, and those of them that must wait (blocked or cooling past now). */
   readonly activeHosts: number;
+  /** Of `activeHosts`, those that must wait. */
   readonly blockedHosts: number;
+  /** Hosts left out for good. */
   readonly excludedHosts: number;
   /** When the host that has been due longest became due; undefined when none is queued. */
   readonly oldestDue?: number;
@@ -127,6 +149,7 @@ export interface FrontierStats {
   readonly nextDue?: number;
   /** Bytes of memory the seen set holds, and of the state on disk. */
   readonly seenBytes: number;
+  /** Bytes of the state on disk. */
   readonly diskBytes: number;
   /** Whether the last of `pause` and `resume` was a pause. An opening starts unpaused. */
   readonly paused: boolean;
@@ -136,22 +159,35 @@ export interface FrontierStats {
 
 /** How a URL ended, as the state's log keeps it. */
 export interface DoneUrl {
+  /** Canonical URL. */
   readonly url: string;
+  /** How it ended. */
   readonly outcome: "done" | "failed" | "skipped";
+  /** Links followed from a seed. */
   readonly depth: number;
+  /** HTTP status; 0 where there was no answer. */
   readonly status: number;
+  /** Class of a failure or refusal; empty otherwise. */
   readonly error: string;
+  /** Why it was refused; empty otherwise. */
   readonly reason: string;
+  /** Archive file that holds its record, without a folder; empty where none was written. */
   readonly warcFile: string;
+  /** Byte offset of the record in that file. */
   readonly warcOffset: number;
 }
 
 /** A URL that waits (or was under lease) in a state. */
 export interface QueuedUrl {
+  /** Host name, lower case, without a port. */
   readonly host: string;
+  /** Canonical URL. */
   readonly url: string;
+  /** Higher is sooner. */
   readonly priority: number;
+  /** Links followed from a seed. */
   readonly depth: number;
+  /** Failed attempts so far. */
   readonly attempts: number;
 }
 
@@ -170,6 +206,7 @@ export interface FrontierOptions {
    * different value of a key is refused with both named, unless the key is in `accept`.
    */
   readonly identity?: Readonly<Record<string, string>>;
+  /** Keys of `identity` whose new value replaces the state's. @default [] */
   readonly accept?: readonly string[];
   /** Told of what is wrong and not fatal (a malformed control file). @default console.warn */
   readonly onWarning?: (message: string) => void;
@@ -177,11 +214,13 @@ export interface FrontierOptions {
 
 /** A command from `crawl control`, seen by the frontier and handed to the engine. */
 export interface ControlCommand {
+  /** What is to be done. */
   readonly verb: "pause" | "resume" | "stop" | "block" | "unblock" | "delay" | "priority";
   /** Host for block, unblock, delay and priority. */
   readonly host?: string;
   /** For delay; left out to clear it. */
   readonly delayMs?: number;
+  /** For priority: the new one, positive and finite. */
   readonly priority?: number;
 }
 
@@ -212,7 +251,9 @@ export interface Frontier extends AsyncDisposable {
   setPriority(host: string, priority: number): Promise<void>;
   /** A small durable store beside the queue (robots answers); `expires` is unix ms. */
   getCached(key: string): Promise<{ value: Uint8Array; expires: number } | undefined>;
+  /** Keeps a value; durable with the next commit, not waited for. */
   putCached(key: string, value: Uint8Array, expires: number): void;
+  /** The figures at this moment. */
   stats(): Promise<FrontierStats>;
   /** The frontier's clock: Unix ms that do not jump within an opening. `notBefore` is on it. */
   now(): number;

@@ -32,6 +32,7 @@ export interface ExchangeRequest {
 
 /** One request and the final answer to it. All bytes are the server's own. */
 export interface Exchange {
+  /** What was asked for. */
   readonly url: URL;
   /** The three digits of the status line; 200 for an HTTP/0.9 answer. */
   readonly status: number;
@@ -45,10 +46,13 @@ export interface Exchange {
   readonly body: Uint8Array;
   /** The answer's bytes as they crossed the wire (head, chunk framing and all), when asked for. */
   readonly wire?: Uint8Array;
+  /** Why the body is shorter than the server meant it to be; undefined where it is whole. */
   readonly truncated?: Truncation;
   /** The exact request bytes that were sent. */
   readonly request: Uint8Array;
+  /** Address that answered, without brackets. */
   readonly ip: string;
+  /** Its port. */
   readonly port: number;
   /** Whether the connection had carried an earlier exchange. */
   readonly reused: boolean;
@@ -58,6 +62,8 @@ export interface Exchange {
   readonly date: number;
   /** `performance.now()` when the request went out, when the first byte and the last byte came. */
   readonly sentAt: number;
+  /** `performance.now()` when the answer's first byte came. */
   readonly firstByteAt: number;
+  /** `performance.now()` when its last byte came. */
   readonly endedAt: number;
 }

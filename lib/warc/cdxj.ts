@@ -18,6 +18,7 @@ export interface CdxjEntry {
   readonly key: string;
   /** `YYYYMMDDhhmmss`, UTC. */
   readonly timestamp: string;
+  /** URL of the capture. */
   readonly url: string;
   /** MIME type as served; `warc/revisit` for a revisit, which says whose payload is elsewhere. */
   readonly mime: string;
@@ -27,6 +28,7 @@ export interface CdxjEntry {
   readonly digest: string;
   /** Length of the gzip member (or of the plain record). */
   readonly length: number;
+  /** Byte offset of the member in the file. */
   readonly offset: number;
   /** Name of the archive file, without a folder. */
   readonly filename: string;
@@ -133,11 +135,13 @@ export function cdxjEntry(
 
 /** Options of {@linkcode buildCdxj}. */
 export interface BuildCdxjOptions {
+  /** Makes the keys. */
   readonly surt: SurtFunction;
   /** Where to; default is beside the archive, `.cdxj` in place of `.warc.gz` or `.warc`. */
   readonly to?: string;
   /** Told of damage; without it damage is an error. */
   readonly onDamage?: ReadWarcOptions["onDamage"];
+  /** File operations. @default {@linkcode diskFs} */
   readonly fs?: WarcFs;
 }
 

@@ -14,6 +14,8 @@ export class WarcWriteError extends Error {
   readonly lost: number;
 
   /**
+   * Writes the message from its parts.
+   *
    * @param file Path of the file.
    * @param doing What was being done, as in "Cannot <doing> <file>".
    * @param cause What the file system said.
@@ -35,6 +37,8 @@ export class WarcFormatError extends Error {
   readonly offset: number;
 
   /**
+   * Keeps the place beside the message.
+   *
    * @param message The whole message.
    * @param offset Byte offset of the fault in the file.
    */

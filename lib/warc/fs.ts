@@ -34,12 +34,17 @@ export interface WarcFs {
   write(fd: number, bytes: Uint8Array, position: number): number;
   /** Forces the file's bytes and size to the disk. */
   sync(fd: number): void;
+  /** Cuts a file, or fills it with zeros, to a size in bytes. */
   truncate(fd: number, size: number): void;
+  /** Size in bytes. */
   size(fd: number): number;
+  /** Closes a file. */
   close(fd: number): void;
   /** Renames within one folder, over an existing name. */
   rename(from: string, to: string): void;
+  /** Removes a file. */
   remove(path: string): void;
+  /** Whether there is a file or folder of the name. */
   exists(path: string): boolean;
   /** Names in a folder, in any order. */
   list(dir: string): string[];

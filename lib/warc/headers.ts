@@ -8,7 +8,7 @@
 export class WarcHeaders implements Iterable<readonly [name: string, value: string]> {
   readonly #fields: readonly (readonly [name: string, value: string])[];
 
-  /** @param fields Names and values, in order. */
+  /** Takes the fields as names and values, in order. */
   constructor(fields: readonly (readonly [name: string, value: string])[]) {
     this.#fields = fields;
   }

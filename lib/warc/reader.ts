@@ -36,6 +36,7 @@ export interface WarcRecordHead {
   readonly date: string;
   /** Target URI, without brackets that old writers put around it; empty where there is none. */
   readonly url: string;
+  /** The record's named fields. */
   readonly headers: WarcHeaders;
   /** Byte offset in the file at which the gzip member, or the plain record, begins. */
   readonly offset: number;

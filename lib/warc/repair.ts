@@ -17,7 +17,7 @@ export interface RepairOptions {
   readonly prefix?: string;
   /** Builds the index that a sealed file lacks, in SURT keys; without it none is built. */
   readonly surt?: SurtFunction;
-  /** @default {@linkcode diskFs} */
+  /** File operations. @default {@linkcode diskFs} */
   readonly fs?: WarcFs;
 }
 

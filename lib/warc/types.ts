@@ -12,9 +12,11 @@ export interface ArchivedExchange {
   readonly url: string;
   /** Unix ms when the request went out. */
   readonly date: number;
+  /** Address that answered, without brackets. */
   readonly ip: string;
   /** Exact request bytes sent. */
   readonly request: Uint8Array;
+  /** HTTP status. */
   readonly status: number;
   /** Status line and header lines as served through the blank line; empty for HTTP/0.9. */
   readonly head: Uint8Array;
@@ -22,6 +24,7 @@ export interface ArchivedExchange {
   readonly body: Uint8Array;
   /** Wire bytes of the answer, beginning with `head`; needed with `http: "raw"`. */
   readonly wire?: Uint8Array;
+  /** Why the body is shorter than the server meant it to be (WARC-Truncated). */
   readonly truncated?: Truncation;
   /** MIME type for the CDXJ line, as sent (parameters dropped), or empty. */
   readonly mime: string;
@@ -42,7 +45,9 @@ export interface WrittenExchange {
   readonly file: string;
   /** Byte offset and length of the response or revisit record's gzip member. */
   readonly offset: number;
+  /** Bytes of that member. */
   readonly length: number;
+  /** `revisit` for a 304 and for a payload that is stored already. */
   readonly type: "response" | "revisit";
   /** `urn:uuid:` and the UUID. */
   readonly recordId: string;
@@ -54,11 +59,15 @@ export interface WrittenExchange {
 
 /** A record that is no part of an exchange. */
 export interface OtherRecord {
+  /** WARC-Type. */
   readonly type: "metadata" | "resource" | "conversion";
+  /** WARC-Target-URI. */
   readonly url: string;
   /** Unix ms. */
   readonly date: number;
+  /** Content-Type of the block. */
   readonly contentType: string;
+  /** What the record holds. */
   readonly block: Uint8Array;
   /** Record that this one is about (WARC-Refers-To; for a resource WARC-Concurrent-To). */
   readonly about?: string;
@@ -68,7 +77,10 @@ export interface OtherRecord {
 export interface WrittenRecord {
   /** Final name of the file, without its folder. */
   readonly file: string;
+  /** Byte offset of the record's gzip member. */
   readonly offset: number;
+  /** Bytes of that member. */
   readonly length: number;
+  /** `urn:uuid:` and the UUID. */
   readonly recordId: string;
 }

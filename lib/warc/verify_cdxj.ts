@@ -25,7 +25,7 @@ export interface VerifyCdxjOptions {
   readonly dir?: string;
   /** Checks the keys too. */
   readonly surt?: SurtFunction;
-  /** @default {@linkcode diskFs} */
+  /** File operations. @default {@linkcode diskFs} */
   readonly fs?: WarcFs;
 }
 
@@ -47,9 +47,9 @@ export async function* verifyCdxj(
 ): AsyncGenerator<WarcFault, void, unknown> {
   const fs = options.fs ?? diskFs;
   using db = new ScratchDb(SCHEMA);
-  const addLine = db.adder("INSERT INTO line VALUES (?, ?, ?, ?)");
-  const addFile = db.adder("INSERT OR IGNORE INTO file(name) VALUES (?)");
-  const dropLine = db.adder("DELETE FROM line WHERE file = ? AND offset = ?");
+  const addLine = db.changer("INSERT INTO line VALUES (?, ?, ?, ?)");
+  const addFile = db.changer("INSERT OR IGNORE INTO file(name) VALUES (?)");
+  const dropLine = db.changer("DELETE FROM line WHERE file = ? AND offset = ?");
   const lineOf = db.getter<{ at: number; line: string }>(
     "SELECT at, line FROM line WHERE file = ? AND offset = ?",
   );

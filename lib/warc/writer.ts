@@ -25,11 +25,14 @@ const SHARED = 4 << 20;
 export interface WarcWriterOptions {
   /** Folder to write in; made if missing. */
   readonly dir: string;
-  /** @default "ccrawl-crawl" */
+  /**
+   * What the names of the files begin with; letters, digits, `.`, `_` and `-`. @default
+   * "ccrawl-crawl"
+   */
   readonly prefix?: string;
   /** A file is sealed before an exchange would make it longer. @default 1 GiB */
   readonly maxBytes?: number;
-  /** @default 1 */
+  /** zlib's level, 1 to 9. @default 1 */
   readonly gzipLevel?: number;
   /** Name and version of the program, for warcinfo. */
   readonly software: string;
@@ -58,7 +61,7 @@ export interface WarcWriterOptions {
   readonly now?: () => number;
   /** Makes a UUID. @default crypto.randomUUID */
   readonly uuid?: () => string;
-  /** @default {@linkcode diskFs} */
+  /** File operations. @default {@linkcode diskFs} */
   readonly fs?: WarcFs;
 }
 
@@ -66,7 +69,9 @@ export interface WarcWriterOptions {
 export interface SealedFile {
   /** Name without its folder. */
   readonly file: string;
+  /** Its size in bytes. */
   readonly bytes: number;
+  /** Exchanges in it. */
   readonly exchanges: number;
 }
 
@@ -129,7 +134,11 @@ export class WarcWriter {
   #shared: Uint8Array[] = [];
   #sharedBytes = 0;
 
-  /** @throws {TypeError} If the prefix cannot stand in a name, or `surt` is missing. */
+  /**
+   * Opens nothing yet: the first file is made with the first write.
+   *
+   * @throws {TypeError} If the prefix cannot stand in a name, or `surt` is missing.
+   */
   constructor(options: WarcWriterOptions) {
     const prefix = options.prefix ?? "ccrawl-crawl";
     checkPrefix(prefix);
