@@ -6,7 +6,7 @@
  */
 
 import dgram from "node:dgram";
-import { isNetworkError } from "./_http.ts";
+import { isNetworkError, noDescriptors } from "./_http.ts";
 import { mix, mixText } from "./scenario.ts";
 import { figure } from "./traits.ts";
 import type { HostState, Web } from "./_web.ts";
@@ -207,6 +207,7 @@ export class NameServer {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
           return;
         }
+        if (isNetworkError(error) || await noDescriptors(this.web, error)) continue;
         throw error;
       }
       if (!this.web.admit("name server")) {

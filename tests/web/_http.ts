@@ -247,7 +247,7 @@ export async function acceptAll(web: Web, listener: Deno.TcpListener): Promise<v
       if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
         return;
       }
-      if (isNetworkError(error)) continue;
+      if (isNetworkError(error) || await noDescriptors(web, error)) continue;
       throw error;
     }
     const local = raw.localAddr as Deno.NetAddr;
@@ -273,9 +273,19 @@ export function pageNumber(path: string): number {
   return n;
 }
 
+/** Whether there are no descriptors left; if so, gives those that are open some time to close. */
+export async function noDescriptors(web: Web, error: unknown): Promise<boolean> {
+  if (!(error instanceof Error) || (error as { code?: string }).code !== "EMFILE") return false;
+  web.stats.turnedAway++;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  return true;
+}
+
 /** Whether an error is how a socket says that the other side has gone. */
 export function isNetworkError(error: unknown): boolean {
-  return error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe ||
+  return error instanceof Deno.errors.ConnectionReset ||
+    error instanceof Deno.errors.ConnectionRefused ||
+    error instanceof Deno.errors.BrokenPipe ||
     error instanceof Deno.errors.ConnectionAborted || error instanceof Deno.errors.NotConnected ||
     error instanceof Deno.errors.UnexpectedEof || error instanceof Deno.errors.BadResource ||
     error instanceof Deno.errors.Interrupted || error instanceof Deno.errors.TimedOut ||

@@ -500,3 +500,6 @@ function number(text: string | null, fallback: number): number {
   const n = Number(text);
   return Number.isSafeInteger(n) && n >= 0 ? n : fallback;
 }
+
+/** The first segments of every path that hosts have beyond `/p/` and `/robots.txt`. */
+export const PATHS: readonly string[] = Object.keys(ROUTES);

@@ -8,13 +8,13 @@
 
 import type { KeyObject } from "node:crypto";
 import { Authority, keyPem, newKey, selfSigned } from "./_certs.ts";
-import { Connection, isNetworkError } from "./_http.ts";
+import { Connection, isNetworkError, noDescriptors } from "./_http.ts";
 import { figure, type Traits } from "./traits.ts";
 import type { Web } from "./_web.ts";
 
 const DAY = 86_400_000;
 const HELLO_MAX = 16 * 1024 + 5;
-const LISTENERS_MAX = 256;
+const LISTENERS_MAX = 512;
 
 /** The TLS side of a web. */
 export class TlsFront {
@@ -22,7 +22,7 @@ export class TlsFront {
   readonly #authority = new Authority("Local web test authority");
   readonly #key: KeyObject = newKey();
   #stranger: Authority | undefined;
-  /** TLS listeners by name and kind of certificate, least recently made first. */
+  /** TLS listeners by name and kind of certificate, least recently used first. */
   readonly #inner = new Map<string, Deno.TlsListener>();
   /** Address of ours that the client behind a passed-on connection talks to, by the passing port. */
   readonly #behind = new Map<number, string>();
@@ -46,7 +46,7 @@ export class TlsFront {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
           return;
         }
-        if (isNetworkError(error)) continue;
+        if (isNetworkError(error) || await noDescriptors(web, error)) continue;
         throw error;
       }
       const ip = (raw.localAddr as Deno.NetAddr).hostname;
@@ -133,13 +133,18 @@ export class TlsFront {
   /** Port of the TLS listener with the certificate that `name` is to show. */
   #listener(name: string | undefined, t: Traits): number {
     const kind = CERTIFICATE_KINDS.find((k) => t.has(k)) ?? "";
-    const key = `${kind} ${name ?? ""}`;
+    const names = certificateNames(name);
+    const key = `${kind} ${names.join(" ")}`;
     const known = this.#inner.get(key);
-    if (known !== undefined) return known.addr.port;
+    if (known !== undefined) {
+      this.#inner.delete(key);
+      this.#inner.set(key, known);
+      return known.addr.port;
+    }
     const listener = Deno.listenTls({
       hostname: "127.0.0.1",
       port: 0,
-      cert: this.#certificate(name, kind),
+      cert: this.#certificate(names, kind),
       key: keyPem(this.#key),
       alpnProtocols: ["http/1.1"],
     });
@@ -147,19 +152,16 @@ export class TlsFront {
     if (this.#inner.size > LISTENERS_MAX) {
       const [oldest, old] = this.#inner.entries().next().value!;
       this.#inner.delete(oldest);
-      old.close();
+      // Those that are on their way to it still get their handshake.
+      setTimeout(() => old.close(), 5000);
     }
     this.#acceptInner(listener);
     return listener.addr.port;
   }
 
-  #certificate(name: string | undefined, kind: string): string {
+  #certificate(wanted: readonly string[], kind: string): string {
     const now = Date.now();
-    const names = kind === "tls-wrong-name"
-      ? ["someone-else.test"]
-      : name === undefined
-      ? ["127.0.0.1", "localhost"]
-      : [name];
+    const names = kind === "tls-wrong-name" ? ["someone-else.test"] : wanted;
     const request = {
       name: names[0]!,
       names,
@@ -184,7 +186,7 @@ export class TlsFront {
         if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
           return;
         }
-        if (isNetworkError(error)) continue;
+        if (isNetworkError(error) || await noDescriptors(web, error)) continue;
         throw error;
       }
       this.#handshake(web, conn);
@@ -213,6 +215,13 @@ const CERTIFICATE_KINDS = [
   "tls-self-signed",
   "tls-unknown-ca",
 ];
+
+/** What a certificate for `name` is for: all its siblings too, so that hundreds of hosts share one. */
+function certificateNames(name: string | undefined): string[] {
+  if (name === undefined) return ["127.0.0.1", "localhost"];
+  const parent = name.slice(name.indexOf(".") + 1);
+  return parent.includes(".") ? [`*.${parent}`, parent] : [name];
+}
 
 /** Reads the first TLS record whole; undefined if what comes is none. */
 async function readHello(raw: Deno.TcpConn): Promise<Uint8Array | undefined> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { PATHS } from "./_routes.ts";
 import { pageLinks } from "./graph.ts";
 import {
   DEFAULT_SCENARIO,
@@ -92,4 +93,13 @@ Deno.test("a mesh spells links in many ways, and none leads out of the graph", (
     }
   }
   assert.ok(spellings.size >= 10);
+});
+
+Deno.test("README.md has every trait and every path", async () => {
+  const text = await Deno.readTextFile(new URL("./README.md", import.meta.url));
+  for (const [name, [, does]] of Object.entries(TRAITS)) {
+    assert.ok(text.includes(`| \`${name}\``) || text.includes(`| \`${name}-N\``), name);
+    assert.ok(text.includes(does), name);
+  }
+  for (const path of PATHS) assert.match(text, new RegExp(`\`/${path}[\`/?]`), path);
 });
