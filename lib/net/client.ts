@@ -5,7 +5,7 @@
  */
 import { isBadPort, isGlobalAddress } from "./address.ts";
 import { AddressLimit } from "./address_limit.ts";
-import { Dialer } from "./connect.ts";
+import { Dialer, type DialTarget, type Transport } from "./connect.ts";
 import { FetchError, toFetchError } from "./errors.ts";
 import { converse, type Conversed, encodeRequest, StaleConnection } from "./http1.ts";
 import { Connection } from "./_connection.ts";
@@ -50,7 +50,9 @@ export interface HttpClientOptions {
   readonly bodyCap?: number;
   /** Most bytes of status line and headers. @default 256 KiB */
   readonly headCap?: number;
-  /** Most abandoned TLS handshakes that may hold a descriptor, see {@linkcode Dialer}. @default 128 */
+  /** Opens connections in place of a {@linkcode Dialer} of these options. */
+  readonly dial?: (target: DialTarget) => Promise<Transport>;
+  /** Most TLS handshakes by the cheap way at a time, see {@linkcode Dialer}. @default 256 */
   readonly maxStuck?: number;
   /** The monotonic clock, in milliseconds. @default performance.now */
   readonly now?: () => number;
@@ -155,6 +157,7 @@ export class HttpClient implements AsyncDisposable {
   readonly #sweep: Sweep;
   readonly #pool: IdlePool;
   readonly #dialer: Dialer;
+  readonly #dial: (target: DialTarget) => Promise<Transport>;
   readonly #jobs = new Set<Job>();
   #closed = false;
   #open = 0;
@@ -188,6 +191,7 @@ export class HttpClient implements AsyncDisposable {
       caCerts: options.caCerts ?? [],
       ...(options.maxStuck === undefined ? {} : { maxStuck: options.maxStuck }),
     });
+    this.#dial = options.dial ?? ((target) => this.#dialer.dial(target));
   }
 
   /** What the client holds and has done. */
@@ -368,7 +372,7 @@ export class HttpClient implements AsyncDisposable {
     job.share(left);
     try {
       const transport = await job.run((signal) =>
-        this.#dialer.dial({
+        this.#dial({
           ip,
           port,
           tlsName: secure ? host : null,

@@ -23,15 +23,17 @@ export interface DialerOptions {
   /** PEM certificates to trust besides the built-in ones. @default [] */
   readonly caCerts?: readonly string[];
   /**
-   * Most abandoned handshakes held open until their peers end them. Beyond it, TLS goes by a path that
-   * costs more and holds none. @default 128
+   * Most handshakes by the runtime's TLS at a time, abandoned ones included, which are held open until
+   * their peers end them. Beyond it, TLS goes by a path that costs more and holds none. @default 256
    */
   readonly maxStuck?: number;
 }
 
 /** Where to, and under what name. */
 export interface DialTarget {
+  /** Address, without brackets. */
   readonly ip: string;
+  /** TCP port. */
   readonly port: number;
   /** The name for SNI and the certificate (an address, unbracketed, for one); `null` for plain TCP. */
   readonly tlsName: string | null;
@@ -67,7 +69,7 @@ function toTlsError(e: unknown, target: DialTarget): FetchError {
  *
  * The runtime's TLS is the cheapest there is, and has one flaw: a connection closed in mid-handshake keeps
  * its descriptor until the peer closes, and peers exist that never do. So an abandoned handshake is kept
- * and counted until its end; when {@linkcode DialerOptions.maxStuck} are held, further handshakes go
+ * and counted until its end; with {@linkcode DialerOptions.maxStuck} under way or held, further ones go
  * through `node:tls`, whose sockets can be destroyed at any time. Descriptors and memory are thus bounded
  * whatever the web answers.
  */
@@ -76,12 +78,13 @@ export class Dialer {
   readonly #caCerts: readonly string[];
   readonly #maxStuck: number;
   readonly #stuck = new Set<Deno.TlsConn>();
+  #handshaking = 0;
 
   /** A dialer. */
   constructor(options: DialerOptions = {}) {
     this.#insecure = options.insecure ?? false;
     this.#caCerts = options.caCerts ?? [];
-    this.#maxStuck = options.maxStuck ?? 128;
+    this.#maxStuck = options.maxStuck ?? 256;
   }
 
   /** How many abandoned handshakes hold a descriptor. */
@@ -97,8 +100,16 @@ export class Dialer {
    */
   async dial(target: DialTarget): Promise<Transport> {
     if (target.tlsName === null) return await this.#tcp(target);
-    if (this.#insecure || this.#stuck.size >= this.#maxStuck) return await this.#viaNode(target);
-    return await this.#secure(await this.#tcp(target), target);
+    if (this.#insecure || this.#stuck.size + this.#handshaking >= this.#maxStuck) {
+      return await this.#viaNode(target);
+    }
+    // Counted from here, so that a burst cannot pass the bound before the first has failed.
+    this.#handshaking++;
+    try {
+      return await this.#secure(await this.#tcp(target), target);
+    } finally {
+      this.#handshaking--;
+    }
   }
 
   /** Lets go of everything held. */
