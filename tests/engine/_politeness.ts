@@ -1,0 +1,49 @@
+/** Judgements of a crawl at the server, for short and long tests. */
+
+import assert from "node:assert/strict";
+import type { HostSummary, LocalWeb, WebSummary } from "../web/mod.ts";
+
+/** What was seen, for a line of figures. */
+export interface Politeness {
+  readonly summary: WebSummary;
+  /** The shortest time between two page requests of a host, in ms. */
+  readonly gapMs: number;
+  /** What the server's own clock readings may be off by, in ms. */
+  readonly jitterMs: number;
+}
+
+/** Beside the server's own lag: what a request may take longer on its way than the next. */
+const JITTER_MS = 2;
+
+/**
+ * No host was asked twice at once, no page sooner than `delayMs` after the one before, and every
+ * origin's robots.txt at most `robots` times.
+ */
+export async function assertPolite(
+  web: LocalWeb,
+  delayMs: number,
+  options: { robots?: number; hosts?: (host: HostSummary) => boolean } = {},
+): Promise<Politeness> {
+  const summary = await web.summary();
+  const { maxLagMs } = await web.stats();
+  const jitterMs = JITTER_MS + maxLagMs;
+  const judged = summary.hosts.filter(options.hosts ?? (() => true));
+  assert.ok(judged.length > 0, "no host was asked");
+  let gapMs = Infinity;
+  for (const host of judged) {
+    assert.ok(host.maxConcurrent <= 1, `${host.maxConcurrent} requests at once at ${host.host}`);
+    assert.ok(host.robots <= (options.robots ?? 1), `${host.robots} robots.txt of ${host.host}`);
+    if (host.minStartGap < 0) continue;
+    gapMs = Math.min(gapMs, host.minStartGap);
+    assert.ok(
+      host.minStartGap >= delayMs - jitterMs,
+      `${host.host}: pages ${host.minStartGap} ms apart, not ${delayMs} (jitter ${jitterMs})`,
+    );
+  }
+  return { summary, gapMs, jitterMs };
+}
+
+/** The pages of a `robots-odd` host that its robots.txt disallows, by their path. */
+export function isDisallowed(path: string): boolean {
+  return /^\/p\/\d*[13579]$/.test(path);
+}
