@@ -43,7 +43,9 @@ export interface HostNumbers {
   excluded: string | null;
 }
 
+// Shared by all, never changed.
 const NO_LEASES: Lease[] = [];
+const NO_ENTRIES: Entry[] = [];
 
 /** A host that is in memory. */
 export class Host implements HeapNode, HostNumbers {
@@ -136,7 +138,9 @@ export class Host implements HeapNode, HostNumbers {
   /** Puts an entry at the end of its class; how many the end then holds. */
   append(entry: Entry): number {
     const queue = this.#queue(classOf(entry.priority));
-    queue.tail.push(entry);
+    // Most hosts have one URL: an array of one is far smaller than one that was pushed to.
+    if (queue.tail.length === 0) queue.tail = [entry];
+    else queue.tail.push(entry);
     this.inMemory++;
     return queue.tail.length - queue.tailAt;
   }
@@ -147,7 +151,7 @@ export class Host implements HeapNode, HostNumbers {
       const entry = entries[i]!;
       const queue = this.#queue(classOf(entry.priority));
       if (queue.at > 0) queue.head[--queue.at] = entry;
-      else queue.head.unshift(entry);
+      else queue.head = [entry, ...queue.head];
     }
     this.inMemory += entries.length;
   }
@@ -181,7 +185,7 @@ export class Host implements HeapNode, HostNumbers {
     }
     this.inMemory--;
     if (queue.at >= queue.head.length) {
-      queue.head = [];
+      queue.head = NO_ENTRIES;
       queue.at = 0;
       if (queue.tailAt >= queue.tail.length) this.#queues.shift();
     }
@@ -258,7 +262,7 @@ export class Host implements HeapNode, HostNumbers {
       if (queue.cls === cls) return queue;
       if (queue.cls < cls) break;
     }
-    const queue = { cls, head: [], at: 0, tail: [], tailAt: 0 };
+    const queue = { cls, head: NO_ENTRIES, at: 0, tail: NO_ENTRIES, tailAt: 0 };
     this.#queues.splice(at, 0, queue);
     return queue;
   }

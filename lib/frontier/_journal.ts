@@ -90,7 +90,7 @@ export class JournalWriter {
     this.#out.bytes(block.body);
   }
 
-  /** A host that left the index on disk for memory. */
+  /** A host that memory schedules, whatever its row says. */
   taken(host: Host): void {
     this.#op(TAKEN, host.id);
   }
@@ -159,7 +159,7 @@ export function replayJournal(
   for (const body of rows(store, "body")) {
     ops += new RowReader(body, byId).run({
       newHost: (id, name) => {
-        if (!hosts.has(id)) hosts.set(id, store.hostById(id) ?? new Host(id, name));
+        hosts.set(id, new Host(id, name));
       },
       entry: (host, entry, isNew) => {
         if (isNew) seen(entry.url);
@@ -170,11 +170,8 @@ export function replayJournal(
       },
       load: (host, entries) => host.load(entries.filter((entry) => !gone.has(entry.seq))),
       cut: (host, seqs) => host.drop(seqs),
-      flushed: (host) => {
-        const row = store.hostById(host.id);
-        if (row === undefined) throw new RangeError(`Cannot read the journal: no host ${host.id}`);
-        hosts.set(host.id, row);
-      },
+      // From here on its row has everything; it is read if the journal names the host again.
+      flushed: (id) => hosts.delete(id),
       reclass: (host, priority) => host.reclass(priority),
       seen: fingerprint,
     });
@@ -205,7 +202,7 @@ interface Visitor {
   carry(host: Host, entry: Entry): void;
   load(host: Host, entries: Entry[]): void;
   cut(host: Host, seqs: Set<number>): void;
-  flushed(host: Host): void;
+  flushed(id: number): void;
   reclass(host: Host, priority: number): void;
   seen(hi: number, lo: number): void;
 }
@@ -262,7 +259,7 @@ class RowReader {
           break;
         }
         case FLUSHED:
-          visit.flushed(this.#host(id));
+          visit.flushed(id);
           break;
         case RECLASS: {
           const priority = from.float();

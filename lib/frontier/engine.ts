@@ -37,12 +37,13 @@ const BLOCK = 512;
 /** URLs longer than this (bytes) are refused. */
 const MAX_URL = 16384;
 /** When a generation of the journal ends: changes, bytes of queue in memory, hosts in memory. */
-const MAX_OPS = 1_000_000, MAX_MEMORY = 48 << 20, MAX_HOSTS = 150_000;
+const MAX_OPS = 1_000_000, MAX_MEMORY = 32 << 20, MAX_HOSTS = 60_000;
 /** Changes after which a commit is due at once. */
 const FULL_COMMIT = 20_000;
 
 /** Options that only a caller in the same thread can give. */
 export interface EngineOptions extends FrontierOptions {
+  /** Wall and monotonic time. @default the system's */
   readonly clock?: ClockSource;
   /** 16 random bytes for a new state. @default from crypto.getRandomValues */
   readonly key?: Uint8Array;
@@ -716,7 +717,11 @@ export class FrontierEngine {
    */
   work(budgetMs = 25): boolean {
     return this.#run("tidy", () => {
-      const end = performance.now() + budgetMs;
+      // When changes come faster than a generation is written out, they have to wait for it.
+      const behind = this.#rotation !== undefined &&
+        (this.#generationOps >= this.#maxOps / 2 || this.#memory >= MAX_MEMORY * 1.5 ||
+          this.#hosts.size >= MAX_HOSTS * 1.5);
+      const end = performance.now() + (behind ? budgetMs * 6 : budgetMs);
       while (this.#step()) if (performance.now() >= end) return true;
       return false;
     });
@@ -800,6 +805,7 @@ export class FrontierEngine {
       this.#journal.flushed(host);
       // Each goes before the last one when it is read back.
       for (const { entry } of [...host.leases].reverse()) this.#journal.carry(host, entry);
+      if (host.held) this.#journal.taken(host);
     }
     if (host.held || host.leases.length > 0) return;
     this.#hosts.delete(host.name);
