@@ -16,7 +16,7 @@ const BEGINNINGS = (
  *
  * assert.ok(isHtml("Text/HTML; charset=utf-8", new Uint8Array()));
  * assert.ok(!isHtml("text/plain", new TextEncoder().encode("<html>")));
- * assert.ok(isHtml(undefined, new TextEncoder().encode("\\n<!DOCTYPE html>")));
+ * assert.ok(isHtml(undefined, new TextEncoder().encode("\n<!DOCTYPE html>")));
  * ```
  */
 export function isHtml(contentType: string | undefined, body: Uint8Array): boolean {

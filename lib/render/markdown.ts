@@ -1,8 +1,9 @@
+import { BlockOutput } from "./_blocks.ts";
+import { fence } from "./_code.ts";
 import type { Deadline } from "./_deadline.ts";
 import type { Element } from "./_element.ts";
 import { escapeLineStart } from "./_escape.ts";
 import { InlineWriter } from "./_inline.ts";
-import { fence } from "./_code.ts";
 import { rowsOf } from "./_table.ts";
 import { rawText } from "./_text.ts";
 
@@ -13,16 +14,6 @@ export interface MarkdownOptions {
   readonly deadline: Deadline;
   /** UTF-16 units of Markdown after which writing stops. @default 4000000 */
   readonly maxLength?: number;
-}
-
-/** Lists and quotes within each other beyond which indentation no longer grows. */
-const DEEPEST_INDENT = 12;
-
-/** One level of quote or list: how its first line begins, and how the others do. */
-interface Level {
-  readonly first: string;
-  readonly rest: string;
-  used: boolean;
 }
 
 /**
@@ -42,14 +33,8 @@ export function writeMarkdown(
 class BlockWriter {
   readonly #resolve: (reference: string) => string | undefined;
   readonly #deadline: Deadline;
-  readonly #maxLength: number;
+  readonly #output: BlockOutput;
   readonly #inline = new InlineWriter();
-  readonly #levels: Level[] = [];
-  #markdown = "";
-  #text = "";
-  #full = false;
-  /** The next block follows the one before without a blank line. */
-  #tight = false;
   /** Above 0 while a heading or a table cell is written: one line, no blocks. */
   #flat = 0;
   /** Link around blocks (a card): goes to the first line of text within. */
@@ -58,16 +43,13 @@ class BlockWriter {
   constructor(options: MarkdownOptions) {
     this.#resolve = options.resolve;
     this.#deadline = options.deadline;
-    this.#maxLength = options.maxLength ?? 4_000_000;
+    this.#output = new BlockOutput(options.maxLength ?? 4_000_000);
   }
 
   result(): { markdown: string; text: string; truncated: boolean } {
     this.#flush();
-    return {
-      markdown: this.#markdown,
-      text: this.#text,
-      truncated: this.#full || this.#deadline.passed,
-    };
+    const { markdown, text, full } = this.#output;
+    return { markdown, text, truncated: full || this.#deadline.passed };
   }
 
   write(element: Element): void {
@@ -80,7 +62,7 @@ class BlockWriter {
   /** Content of an element: text and inline elements gather into paragraphs, blocks end them. */
   #content(element: Element): void {
     for (const child of element.children) {
-      if (this.#full || this.#deadline.passed) return;
+      if (this.#output.full || this.#deadline.passed) return;
       if (this.#pendingLink !== undefined) this.#begin(child);
       if (typeof child === "string") this.#inline.write(child);
       else if (child.dropped) continue;
@@ -193,28 +175,30 @@ class BlockWriter {
       case "h5":
       case "h6": {
         const { markdown, text } = this.#line(element);
-        if (markdown !== "") this.#emit("#".repeat(Number(element.name[1])) + " " + markdown, text);
+        if (markdown !== "") {
+          this.#output.emit("#".repeat(Number(element.name[1])) + " " + markdown, text);
+        }
         return;
       }
       case "hr":
-        return this.#emit("---", "");
+        return this.#output.emit("---", "");
       case "pre":
       case "listing":
       case "xmp":
       case "plaintext": {
         const code = fence(element);
-        if (code !== undefined) this.#emit(code.markdown, code.text);
+        if (code !== undefined) this.#output.emit(code.markdown, code.text);
         return;
       }
       case "blockquote":
-        return this.#indented(element, { first: "> ", rest: "> ", used: false });
+        return this.#indented(element, "> ", "> ");
       case "ul":
       case "ol":
       case "menu":
       case "dir":
         return this.#list(element);
       case "li":
-        return this.#indented(element, { first: "- ", rest: "  ", used: false });
+        return this.#indented(element, "- ", "  ");
       case "table":
         return this.#table(element);
       default:
@@ -222,12 +206,11 @@ class BlockWriter {
     }
   }
 
-  #indented(element: Element, level: Level): void {
-    if (this.#levels.length >= DEEPEST_INDENT) return this.#content(element);
-    this.#levels.push(level);
+  #indented(element: Element, first: string, rest: string): void {
+    const entered = this.#output.enter(first, rest);
     this.#content(element);
     this.#flush();
-    this.#levels.pop();
+    if (entered) this.#output.leave();
   }
 
   #list(list: Element): void {
@@ -247,18 +230,18 @@ class BlockWriter {
       if (child.dropped) continue;
       this.#flush();
       const marker = child.name !== "li" ? "  " : ordered ? `${number++}. ` : "- ";
-      if (!first && !loose) this.#tight = true;
-      const before = this.#markdown.length;
+      if (!first && !loose) this.#output.tight = true;
+      const before = this.#output.length;
       if (child.name === "li") {
-        this.#indented(child, { first: marker, rest: " ".repeat(marker.length), used: false });
-      } else if (this.#levels.length < DEEPEST_INDENT && child.block) {
+        this.#indented(child, marker, " ".repeat(marker.length));
+      } else {
         // A list right inside a list belongs to the item before it.
-        this.#levels.push({ first: marker, rest: marker, used: false });
+        const entered = child.block && this.#output.enter(marker, marker);
         this.write(child);
-        this.#levels.pop();
-      } else this.write(child);
-      if (this.#markdown.length > before) first = false;
-      this.#tight = false;
+        if (entered) this.#output.leave();
+      }
+      if (this.#output.length > before) first = false;
+      this.#output.tight = false;
     }
     this.#flush();
   }
@@ -270,7 +253,7 @@ class BlockWriter {
     const lines: string[] = [], texts: string[] = [];
     let length = 0;
     for (const row of found.rows) {
-      if (this.#deadline.passed || length > this.#maxLength) break;
+      if (this.#deadline.passed || length > this.#output.maxLength) break;
       const cells = row.map((cell) =>
         cell === undefined ? { markdown: "", text: "" } : this.#line(cell)
       );
@@ -282,7 +265,7 @@ class BlockWriter {
       texts.push(cells.map((cell) => cell.text).join("\t").trim());
       if (lines.length === 1) lines.push("|" + " --- |".repeat(found.columns));
     }
-    this.#emit(lines.join("\n"), texts.join("\n"));
+    this.#output.emit(lines.join("\n"), texts.join("\n"));
   }
 
   /** The content of an element as one line. */
@@ -306,43 +289,8 @@ class BlockWriter {
     const escaped = markdown.includes("\n")
       ? markdown.split("\n").map(escapeLineStart).join("\n")
       : escapeLineStart(markdown);
-    this.#emit(escaped, text);
+    this.#output.emit(escaped, text);
   }
-
-  /** Add a finished block below the ones before, under the prefixes of its quotes and lists. */
-  #emit(markdown: string, text: string): void {
-    if (this.#full) return;
-    let first = "", rest = "", blank = "";
-    for (const level of this.#levels) {
-      if (level.used) blank += level.rest;
-      first += level.used ? level.rest : level.first;
-      rest += level.rest;
-      level.used = true;
-    }
-    if (this.#markdown !== "") {
-      this.#markdown += this.#tight ? "\n" : "\n" + blank.trimEnd() + "\n";
-    }
-    if (text !== "") this.#text += (this.#text === "" ? "" : this.#tight ? "\n" : "\n\n") + text;
-    this.#tight = false;
-    this.#markdown += first +
-      (rest === "" ? markdown : indent(markdown, rest, this.#maxLength - this.#markdown.length));
-    if (this.#markdown.length <= this.#maxLength) return;
-    this.#full = true;
-    this.#markdown = this.#markdown.slice(0, this.#maxLength);
-    this.#text = this.#text.slice(0, this.#maxLength);
-  }
-}
-
-/** Begin every line but the first with a prefix; cut so that the prefixes do not add up to more than `room`. */
-function indent(block: string, prefix: string, room: number): string {
-  let lines = 0;
-  for (let at = block.indexOf("\n"); at >= 0; at = block.indexOf("\n", at + 1)) {
-    if (++lines * prefix.length > room) {
-      block = block.slice(0, at);
-      break;
-    }
-  }
-  return block.replaceAll("\n", "\n" + prefix);
 }
 
 /** The first candidate of a `srcset`. */

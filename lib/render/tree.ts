@@ -3,6 +3,7 @@ import { AttributeReader } from "./_attributes.ts";
 import type { Deadline } from "./_deadline.ts";
 import { Element, NO_ATTRIBUTES } from "./_element.ts";
 import { TextRun } from "./_text_run.ts";
+import { UnreadSpan } from "./_unread.ts";
 import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID } from "./_tags.ts";
 
 /** What a page may cost. Beyond a bound the page is cut or flattened, never refused. */
@@ -66,9 +67,7 @@ class TreeBuilder {
   #tag = "";
   readonly #attributes = new AttributeReader();
 
-  // The unread element being passed over, and the elements opened inside it.
-  #unread = "";
-  readonly #unreadOpen = new Map<string, number>();
+  readonly #unread = new UnreadSpan();
 
   #title: string | undefined;
   #inTitle = false;
@@ -150,26 +149,26 @@ class TreeBuilder {
   }
 
   #attributeName(start: number, end: number): void {
-    if (this.#unread === "") this.#attributes.name(this.#name(start, end));
+    if (!this.#unread.active) this.#attributes.name(this.#name(start, end));
     if (this.#deadline.passed) this.#stop();
   }
 
   #openTag(selfClosing: boolean): void {
     const name = this.#tag, attributes = this.#attributes.take();
-    if (this.#unread !== "") {
-      if (!VOID.has(name) && !selfClosing) count(this.#unreadOpen, name, 1);
+    if (this.#unread.active) {
+      if (!VOID.has(name) && !selfClosing) this.#unread.open(name);
       return;
     }
     if (name === "title") {
       if (this.#title === undefined) {
         this.#title = "";
         this.#inTitle = true;
-      } else this.#passOver(name);
+      } else this.#unread.begin(name);
       return;
     }
     if (UNREAD.has(name)) {
       // `<svg/>` and `<math/>` really are empty; on the others the slash means nothing.
-      if (!selfClosing || (name !== "svg" && name !== "math")) this.#passOver(name);
+      if (!selfClosing || (name !== "svg" && name !== "math")) this.#unread.begin(name);
       return;
     }
     if (name === "input") {
@@ -202,12 +201,6 @@ class TreeBuilder {
     if (name === "a") this.#links++;
     else if (name === "pre") this.#preformatted++;
     else if (HEADING.has(name)) this.#headings++;
-  }
-
-  #passOver(name: string): void {
-    this.#unread = name;
-    this.#unreadOpen.clear();
-    this.#unreadOpen.set(name, 1);
   }
 
   #isOpen(name: string): boolean {
@@ -260,16 +253,11 @@ class TreeBuilder {
   #endTag(name: string): void {
     this.#flushText();
     if (this.#deadline.passed) return this.#stop();
-    if (this.#unread !== "") {
-      const inside = this.#unreadOpen.get(name) ?? 0;
-      if (inside > 0) {
-        this.#unreadOpen.set(name, inside - 1);
-        if (name === this.#unread && inside === 1) this.#unread = "";
-        return;
-      }
+    if (this.#unread.active) {
+      if (this.#unread.close(name)) return;
       // The end of something around it: the unread element was never closed. Do not lose the page.
       if (!this.#isOpen(name) || !BLOCK.has(name)) return;
-      this.#unread = "";
+      this.#unread.end();
     }
     if (name === "title") {
       this.#inTitle = false;
@@ -296,12 +284,12 @@ class TreeBuilder {
   }
 
   #addText(start: number, end: number): void {
-    if (this.#unread === "") this.#text.range(start, end);
+    if (!this.#unread.active) this.#text.range(start, end);
     if (this.#deadline.passed) this.#stop();
   }
 
   #addEntity(point: number): void {
-    if (this.#unread === "") this.#text.point(point);
+    if (!this.#unread.active) this.#text.point(point);
     if (this.#deadline.passed) this.#stop();
   }
 

@@ -48,7 +48,7 @@ let segmenter: Intl.Segmenter | undefined;
  * import { countWords } from "./words.ts";
  * import assert from "node:assert/strict";
  *
- * assert.equal(countWords("It's 3.14, not 3 — 日本語のテキスト"), 8);
+ * assert.equal(countWords("It's 3.14, not 3 — 日本語のテキスト"), 7);
  * ```
  */
 export function countWords(text: string): number {

@@ -2,7 +2,7 @@
  * Quality and speed of the three extractors, and of linkedom with turndown on the same pages in the
  * same run as the measure of speed.
  *
- *     deno task bench render [folder]
+ *     deno task bench render [-- folder]
  *
  * The folder (by default `$CCRAWL_CORPUS/pages`) holds one folder a page, with `source.html` and
  * `expected.html`, the content as someone checked it by hand.
@@ -32,10 +32,13 @@ interface Page {
   expected: Map<string, number>;
 }
 
+/** A word; in scripts without spaces, a character. */
+const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}]+/gu;
+
 /** Distinct words with how often they occur. */
 function bag(text: string): Map<string, number> {
   const words = new Map<string, number>();
-  for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{N}]+/gu)) {
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
     words.set(word, (words.get(word) ?? 0) + 1);
   }
   return words;
