@@ -77,6 +77,7 @@ class Archive {
       const [requestLength, headLength, bodyLength, wireLength] = meta.lengths;
       this.#page(meta, take(requestLength), take(headLength), take(bodyLength), take(wireLength));
     }
+    scope.postMessage({ kind: "read", bytes: batch.bytes }, [batch.bytes]);
     if (this.#results.length >= MAX_UNSYNCED || this.#warc === undefined) this.flush();
     else this.#timer ??= setTimeout(() => this.guard(() => this.flush()), this.#setup.syncMs);
   }

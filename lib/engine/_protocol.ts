@@ -86,6 +86,8 @@ export type ToWorker =
 export type FromWorker =
   | DurableResults
   | { readonly kind: "ready" }
+  /** A batch's buffer, read and given back. */
+  | { readonly kind: "read"; readonly bytes: ArrayBuffer }
   | {
     readonly kind: "sealed";
     readonly file: string;

@@ -47,6 +47,9 @@ export interface ArchiverOptions {
   readonly onError: (error: RunError) => void;
 }
 
+/** Buffers of this size go back and forth: fresh ones for every batch would pile up between collections. */
+const BUFFER_BYTES = 320 * 1024;
+const MAX_SPARE = 16;
 /** A batch is sent when it holds so many bytes, or at the end of the turn. */
 const BATCH_BYTES = 256 * 1024;
 
@@ -66,6 +69,7 @@ export class Archiver {
   #metas: PageMeta[] = [];
   #parts: Uint8Array[] = [];
   #partBytes = 0;
+  #spare: ArrayBuffer[] = [];
   #scheduled = false;
   #pending = 0;
   #peak = 0;
@@ -191,7 +195,9 @@ export class Archiver {
 
   #send(): void {
     if (this.#metas.length === 0 || this.#error !== undefined) return;
-    const bytes = new Uint8Array(this.#partBytes);
+    const bytes = this.#partBytes > BUFFER_BYTES
+      ? new Uint8Array(this.#partBytes)
+      : new Uint8Array(this.#spare.pop() ?? new ArrayBuffer(BUFFER_BYTES));
     let at = 0;
     for (const part of this.#parts) {
       bytes.set(part, at);
@@ -215,7 +221,11 @@ export class Archiver {
 
   #message(lane: Lane, data: FromWorker): void {
     if (data.kind === "durable") this.#durable(lane, data);
-    else if (data.kind === "error") this.#fail(runError(data.message, data.diskFull));
+    else if (data.kind === "read") {
+      if (this.#spare.length < MAX_SPARE && data.bytes.byteLength === BUFFER_BYTES) {
+        this.#spare.push(data.bytes);
+      }
+    } else if (data.kind === "error") this.#fail(runError(data.message, data.diskFull));
     else if (data.kind === "sealed") this.#options.onSealed(data);
     else if (data.kind === "finished") {
       lane.totals = { files: data.files, busyMs: data.busyMs };
@@ -292,7 +302,6 @@ export function pickHeaders(
 
 /** A Location in raw UTF-8 came through as Latin-1: what decodes as UTF-8 is taken so. */
 function utf8Location(value: string): string {
-  // deno-lint-ignore no-control-regex
   if (!/[\x80-\xff]/.test(value)) return value;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(
