@@ -19,12 +19,14 @@ import type {
   HostRelease,
   LeasedUrl,
 } from "../frontier/mod.ts";
-import { hostOf, Scope, trapReason } from "../url/mod.ts";
+import { Scope, trapReason } from "../url/mod.ts";
+import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
 import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
 import { deferralMs, failureWaitMs, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { RunError } from "./errors.ts";
+import { isRedirect } from "./page.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import { isTransient } from "./robots_fetch.ts";
 import { parseSeed } from "./seeds.ts";
@@ -111,6 +113,7 @@ export class CrawlLoop {
   #paused = false;
   #stopping = false;
   #error: Error | undefined;
+  #told = false;
   #claiming = false;
   #nextClaimAt = 0;
   #poll = POLL_FIRST;
@@ -138,6 +141,11 @@ export class CrawlLoop {
   /** Workers held. */
   get #busy(): number {
     return this.#active.robots + this.#active.fetching;
+  }
+
+  /** Whether nothing more is fetched. */
+  get over(): boolean {
+    return this.#stopping;
   }
 
   async start(): Promise<void> {
@@ -181,13 +189,24 @@ export class CrawlLoop {
       yield record;
       if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
     }
-    if (this.#error !== undefined) throw this.#error;
+    this.#tell();
   }
 
-  /** Resolves when everything is durable or given back. */
-  end(): Promise<void> {
+  /**
+   * Resolves when everything is durable or given back; throws what ended the crawl where
+   * {@linkcode records} did not come to it.
+   */
+  async end(): Promise<void> {
     this.#windDown();
-    return this.#ending!;
+    await this.#ending!;
+    this.#tell();
+  }
+
+  /** Throws what went wrong, once. */
+  #tell(): void {
+    if (this.#error === undefined || this.#told) return;
+    this.#told = true;
+    throw this.#error;
   }
 
   /**
@@ -626,7 +645,7 @@ export class CrawlLoop {
 
   #record(job: Job, x: Exchange): CrawlRecord {
     const { contentType, location } = pickHeaders(x);
-    const target = x.status >= 300 && x.status < 400 && location !== ""
+    const target = isRedirect(x.status) && location !== ""
       ? URL.parse(location, x.url)?.href ?? ""
       : "";
     return {
@@ -696,6 +715,8 @@ export class CrawlLoop {
       if (pending === undefined) continue; // robots.txt
       this.#pending.delete(page.id);
       const { lease, record } = pending;
+      const onward = this.#onward(page, lease);
+      if (onward === undefined) break; // what is not completed is fetched again by the next run
       statistics.fetched++;
       statistics.bodyBytes += record.body_size;
       this.#completions.push({
@@ -707,8 +728,7 @@ export class CrawlLoop {
           reason: "",
           warcFile: page.file,
           warcOffset: page.offset,
-          ...(page.outlinkBytes.length > 0 ? { outlinks: page.outlinkBytes } : {}),
-          ...(page.redirect === undefined ? {} : { redirect: page.redirect }),
+          ...onward,
         },
         record: {
           ...record,
@@ -720,6 +740,31 @@ export class CrawlLoop {
       });
     }
     this.#complete();
+  }
+
+  /** Where a page leads; undefined where the caller's own word on it could not be had. */
+  #onward(
+    page: Archived,
+    lease: LeasedUrl,
+  ): Pick<Completion, "outlinks" | "redirect"> | undefined {
+    const { accept } = this.#parts.options;
+    let outlinks = page.outlinkBytes;
+    let { redirect } = page;
+    if (accept !== undefined) {
+      try {
+        outlinks = acceptedLinks(outlinks, lease, accept);
+        if (redirect !== undefined && !acceptsRedirect(redirect, lease, accept)) {
+          redirect = undefined;
+        }
+      } catch (e) {
+        this.fail(e as Error, { seal: true });
+        return undefined;
+      }
+    }
+    return {
+      ...(outlinks.length > 0 ? { outlinks } : {}),
+      ...(redirect === undefined ? {} : { redirect }),
+    };
   }
 
   #complete(): void {

@@ -96,11 +96,15 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
     }
   }
 
-  /** Stops the crawl if it still runs and waits until everything is durable and closed. */
+  /**
+   * Stops the crawl if it still runs and waits until everything is durable and closed.
+   *
+   * @throws {RunError} What went wrong, where the iteration has not thrown it.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#opening === undefined) return;
-    this.stop("left by its reader");
-    await (this.#closing ??= this.#close());
+    if (this.#closing === undefined) await (this.#closing = this.#close());
+    else await this.#closing.catch(() => {}); // whoever came first was told
   }
 
   #open(): Promise<Parts> {
@@ -109,7 +113,9 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const parts = await this.#opening!;
+    const parts = await this.#opening!.catch(() => undefined);
+    if (parts === undefined) return; // the iteration has thrown why it could not be opened
+    if (!parts.loop.over) this.stop("left by its reader");
     try {
       await parts.loop.end();
     } finally {

@@ -28,6 +28,18 @@ export interface CrawlWarcOptions {
   readonly command?: string;
 }
 
+/** A link, as {@linkcode CrawlOptions.accept} is asked about it. */
+export interface CrawlLink {
+  /** Where it leads: canonical URL. */
+  readonly url: string;
+  /** The host in it: lower case, without a port. */
+  readonly host: string;
+  /** Links followed from a seed to get there. */
+  readonly depth: number;
+  /** Canonical URL of the page that it stands on. */
+  readonly from: string;
+}
+
 /** Options of {@linkcode crawl}. Times are in milliseconds, sizes in bytes. */
 export interface CrawlOptions {
   /** Where to begin: URLs, or URLs with their priority. Read as a stream. */
@@ -61,6 +73,12 @@ export interface CrawlOptions {
   readonly include?: readonly string[];
   /** Regular expressions or SURT prefixes; what matches is not fetched. */
   readonly exclude?: readonly string[];
+  /**
+   * Asked about every link that the other options let through, and about redirects of pages that are
+   * no seeds; what it does not take is not fetched. It runs on the caller's thread, for every link of
+   * every page: keep it quick. What it throws ends the crawl.
+   */
+  readonly accept?: (link: CrawlLink) => boolean;
   /** Which shard of the registered domains is crawled, 0 to `shards` - 1. @default 0 */
   readonly shard?: number;
   /** How many shards there are. @default 1 */
@@ -138,8 +156,9 @@ export type CrawlEvent =
 
 /** Options with every default filled in. */
 export type FilledCrawlOptions =
-  & Omit<Required<CrawlOptions>, "state" | "warc" | "signal" | "onEvent">
+  & Omit<Required<CrawlOptions>, "accept" | "state" | "warc" | "signal" | "onEvent">
   & {
+    readonly accept: ((link: CrawlLink) => boolean) | undefined;
     readonly state: string | undefined;
     readonly warc: Required<CrawlWarcOptions> | undefined;
     readonly onEvent: (event: CrawlEvent) => void;
@@ -181,6 +200,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     sameHost: options.sameHost ?? false,
     include,
     exclude,
+    accept: options.accept,
     shard,
     shards,
     acceptSuffixList: options.acceptSuffixList ?? false,

@@ -6,10 +6,22 @@
 
 export { archivePage, type ArchivePageOptions } from "./archive_page.ts";
 export { crawl, CrawlRun } from "./crawl.ts";
-export type { CrawlEvent, CrawlOptions, CrawlWarcOptions } from "./crawl_options.ts";
+export type { CrawlEvent, CrawlLink, CrawlOptions, CrawlWarcOptions } from "./crawl_options.ts";
 export { RunError, type RunExitCode } from "./errors.ts";
 export { type FetchedPage, fetchPage, type FetchPageOptions } from "./fetch_page.ts";
 export type { PageFacts } from "./page.ts";
 export { type CrawlRecord, rfc3339 } from "./records.ts";
 export { type BadSeed, parseSeed, readSeeds, type Seed } from "./seeds.ts";
 export { type Fault, type VerifyOptions, verifyPaths } from "./verify.ts";
+export type { WrittenExchange } from "../warc/mod.ts";
+export { FetchError } from "../net/mod.ts";
+export type { Exchange, FailureKind, FetchErrorOptions, Truncation } from "../net/mod.ts";
+export type {
+  CrawlFigures,
+  DnsFigures,
+  FailureCounts,
+  QueueFigures,
+  RobotsFigures,
+  UnclassifiedFigures,
+  WorkerTimes,
+} from "../report/mod.ts";

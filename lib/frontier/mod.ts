@@ -27,5 +27,3 @@ export {
   FrontierStateError,
   StateLockedError,
 } from "./errors.ts";
-export { type EngineOptions, FrontierEngine } from "./engine.ts";
-export type { ClockSource } from "./_clock.ts";

@@ -16,6 +16,8 @@ export * from "./http.ts";
 export * from "./reader.ts";
 export * from "./repair.ts";
 export * from "./types.ts";
+export type { Truncation } from "../net/types.ts";
 export * from "./verify.ts";
 export * from "./verify_cdxj.ts";
 export * from "./writer.ts";
+export type { Truncation } from "../net/types.ts";

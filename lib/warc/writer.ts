@@ -25,10 +25,7 @@ const SHARED = 4 << 20;
 export interface WarcWriterOptions {
   /** Folder to write in; made if missing. */
   readonly dir: string;
-  /**
-   * What the names of the files begin with; letters, digits, `.`, `_` and `-`. @default
-   * "ccrawl-crawl"
-   */
+  /** What the names of the files begin with. @default "ccrawl-crawl" */
   readonly prefix?: string;
   /** A file is sealed before an exchange would make it longer. @default 1 GiB */
   readonly maxBytes?: number;
