@@ -39,8 +39,8 @@ let segmenter: Intl.Segmenter | undefined;
  * Count words by Unicode segmentation (UAX #29, as `Intl.Segmenter` has it, dictionaries for scripts
  * without spaces included).
  *
- * Latin, Greek and Cyrillic are counted by a loop that follows the same rules, some twenty times
- * faster; the rest goes to the segmenter. Its share is bounded: of a text with more than 600 000
+ * Latin, Greek and Cyrillic are counted by a loop that follows the same rules, which is
+ * cheaper; the rest goes to the segmenter. Its share is bounded: of a text with more than 600 000
  * such characters the remainder is counted at the rate found so far.
  *
  * @example Usage
