@@ -4,24 +4,18 @@
  * @module
  */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** A database in a temporary folder; gone when disposed of. */
+/** A database that lies in memory while it is small, and in an unnamed file beyond. */
 export class ScratchDb {
-  readonly #dir: string;
   readonly #db: DatabaseSync;
   #pending = 0;
 
   /** @param schema Statements that make the tables. */
   constructor(schema: string) {
-    this.#dir = mkdtempSync(join(tmpdir(), "warc-check-"));
-    this.#db = new DatabaseSync(join(this.#dir, "scratch.db"));
-    this.#db.exec(
-      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;" + schema,
-    );
+    // An empty name is a private temporary database (https://sqlite.org/inmemorydb.html).
+    this.#db = new DatabaseSync("");
+    this.#db.exec("PRAGMA journal_mode = OFF; PRAGMA cache_size = -16384;" + schema);
     this.#db.exec("BEGIN");
   }
 
@@ -30,11 +24,10 @@ export class ScratchDb {
     this.#db.exec(sql);
   }
 
-  /** A statement that adds a row; rows are committed by the thousand. */
-  adder(sql: string): (...values: (string | number | Uint8Array)[]) => void {
+  /** A statement that changes rows; changes are committed by the thousand. */
+  changer(sql: string): (...values: (string | number)[]) => void {
     const statement = this.#db.prepare(sql);
     return (...values) => {
-      // Named parameters are what a first argument that is an object would mean: none is.
       statement.run(...values);
       if (++this.#pending >= 10_000) {
         this.#db.exec("COMMIT; BEGIN");
@@ -61,9 +54,8 @@ export class ScratchDb {
     }
   }
 
-  /** Closes and removes the database. */
+  /** Closes and so removes the database. */
   [Symbol.dispose](): void {
     this.#db.close();
-    rmSync(this.#dir, { recursive: true });
   }
 }

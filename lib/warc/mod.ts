@@ -20,4 +20,3 @@ export type { Truncation } from "../net/types.ts";
 export * from "./verify.ts";
 export * from "./verify_cdxj.ts";
 export * from "./writer.ts";
-export type { Truncation } from "../net/types.ts";

@@ -40,6 +40,7 @@ export interface WarcFault {
   readonly file: string;
   /** Byte offset in it. */
   readonly offset: number;
+  /** Kind of fault. */
   readonly code: WarcFaultCode;
   /** What is wrong, in words. */
   readonly message: string;
@@ -52,7 +53,11 @@ export interface VerifyWarcOptions {
    * file and names it, and requests and answers that name each other. @default true
    */
   readonly strict?: boolean;
-  /** @default {@linkcode diskFs} */
+  /** Files that are not judged (such as one that is being written), but may be referred to. */
+  readonly others?: Iterable<string>;
+  /** Told of each whole record of all the files, file by file, in order. */
+  readonly onRecord?: (path: string, record: WarcRecord) => void;
+  /** File operations. @default {@linkcode diskFs} */
   readonly fs?: WarcFs;
 }
 
@@ -60,12 +65,15 @@ export interface VerifyWarcOptions {
 const WHOLE = 4 << 20;
 /** Faults held until they can be told: a file of damage alone could hold millions. */
 const MAX_FAULTS = 10_000;
+// Rows are only added while files are read, in their order; the indexes are built at the end, by
+// sorting, which costs a tenth of keeping them in order all the while.
 const SCHEMA = `
-  CREATE TABLE target(id TEXT PRIMARY KEY, url TEXT, date TEXT, digest TEXT) WITHOUT ROWID;
-  CREATE TABLE revisit(key INTEGER PRIMARY KEY, file TEXT, at INT, id TEXT, url TEXT, date TEXT,
+  CREATE TABLE file(key INTEGER PRIMARY KEY, path TEXT);
+  CREATE TABLE target(key INTEGER PRIMARY KEY, file INT, at INT, id TEXT, url TEXT, date TEXT,
     digest TEXT);
-  CREATE TABLE link(key INTEGER PRIMARY KEY, file TEXT, at INT, one TEXT, other TEXT);
-  CREATE TABLE answer(one TEXT, other TEXT, PRIMARY KEY (one, other)) WITHOUT ROWID;`;
+  CREATE TABLE revisit(key INTEGER PRIMARY KEY, file INT, at INT, id TEXT, url TEXT, date TEXT,
+    digest TEXT);
+  CREATE TABLE link(key INTEGER PRIMARY KEY, file INT, at INT, one TEXT, other TEXT);`;
 
 /**
  * Checks archive files: structure, lengths, digests, the links between records, and that what a
@@ -103,6 +111,7 @@ export async function* verifyWarcs(
           digests.update(record.content);
         }
         check.record(record, digests);
+        options.onRecord?.(path, record);
         digests = undefined;
         yield* check.take();
       }
@@ -111,6 +120,13 @@ export async function* verifyWarcs(
     }
     check.close();
     yield* check.take();
+  }
+  for (const path of options.others ?? []) {
+    const reading = { onDamage: () => {}, maxContent: 1 << 16 };
+    for await (const record of readWarc(fileBytes(path, fs), reading)) {
+      check.mention(record);
+      options.onRecord?.(path, record);
+    }
   }
   yield* check.links();
 }
@@ -126,14 +142,14 @@ export function verifyWarc(
 class Check {
   readonly #db: ScratchDb;
   readonly #strict: boolean;
+  readonly #addFile;
   readonly #addTarget;
   readonly #addRevisit;
   readonly #addLink;
-  readonly #addAnswer;
-  readonly #known;
   #faults: WarcFault[] = [];
   #untold = 0;
   #path = "";
+  #file = 0;
   #records = 0;
   /** A file may have a few, where files were put together; more than these are not told apart. */
   #warcinfos = new Set<string>();
@@ -142,17 +158,19 @@ class Check {
   constructor(db: ScratchDb, strict: boolean) {
     this.#db = db;
     this.#strict = strict;
-    this.#addTarget = db.adder("INSERT INTO target VALUES (?, ?, ?, ?)");
-    this.#addRevisit = db.adder(
+    this.#addFile = db.changer("INSERT INTO file VALUES (?, ?)");
+    this.#addTarget = db.changer(
+      "INSERT INTO target(file, at, id, url, date, digest) VALUES (?, ?, ?, ?, ?, ?)",
+    );
+    this.#addRevisit = db.changer(
       "INSERT INTO revisit(file, at, id, url, date, digest) VALUES (?, ?, ?, ?, ?, ?)",
     );
-    this.#addLink = db.adder("INSERT INTO link(file, at, one, other) VALUES (?, ?, ?, ?)");
-    this.#addAnswer = db.adder("INSERT OR IGNORE INTO answer VALUES (?, ?)");
-    this.#known = db.getter("SELECT 1 FROM target WHERE id = ?");
+    this.#addLink = db.changer("INSERT INTO link(file, at, one, other) VALUES (?, ?, ?, ?)");
   }
 
   open(path: string): void {
     this.#path = path;
+    this.#addFile(++this.#file, path);
     this.#records = 0;
     this.#warcinfos = new Set();
   }
@@ -218,11 +236,17 @@ class Check {
     this.#records++;
   }
 
+  /** Takes in a record that others may refer to, without judging it. */
+  mention(record: WarcRecord): void {
+    const { type, id, url, date, headers } = record;
+    if (id !== "" && (type === "response" || type === "resource")) {
+      this.#addTarget(id, url, date, headers.get("WARC-Payload-Digest") ?? "");
+    }
+  }
+
   #target({ id, url, date, headers, offset }: WarcRecord): void {
-    if (id === "") return;
-    if (this.#known(id) !== undefined) {
-      this.fault(offset, "duplicate-id", `another record has the id ${id}`);
-    } else this.#addTarget(id, url, date, headers.get("WARC-Payload-Digest") ?? "");
+    const digest = headers.get("WARC-Payload-Digest") ?? "";
+    if (id !== "") this.#addTarget(this.#file, offset, id, url, date, digest);
   }
 
   #revisit({ headers, offset }: WarcRecord): void {
@@ -233,7 +257,7 @@ class Check {
     const to = headers.get("WARC-Refers-To");
     if (to === undefined) return;
     this.#addRevisit(
-      this.#path,
+      this.#file,
       offset,
       unbracketed(to),
       unbracketed(headers.get("WARC-Refers-To-Target-URI") ?? ""),
@@ -262,8 +286,9 @@ class Check {
     }
     this.#leaveRequest();
     if (answer) {
-      for (const one of linked.slice(0, 100)) this.#addAnswer(record.id, one);
-      this.#addLink(this.#path, record.offset, record.id, to);
+      for (const one of linked.slice(0, 100)) {
+        this.#addLink(this.#file, record.offset, record.id, one);
+      }
     } else this.#request = { id: record.id, to, offset: record.offset };
   }
 
@@ -271,41 +296,53 @@ class Check {
     const request = this.#request;
     if (request === undefined) return;
     this.#request = undefined;
-    this.#addAnswer(request.id, request.to);
-    this.#addLink(this.#path, request.offset, request.id, request.to);
+    this.#addLink(this.#file, request.offset, request.id, request.to);
   }
 
+  /** What is wrong with how records refer to one another, once all were read. */
   *links(): Generator<WarcFault, void, unknown> {
-    const lonely = this.#db.rows<{ key: number; file: string; at: number; other: string }>(
-      `SELECT key, file, at, other FROM link WHERE NOT EXISTS
-        (SELECT 1 FROM answer WHERE answer.one = link.other AND answer.other = link.one)
-        AND key > ? ORDER BY key LIMIT 1000`,
+    this.#db.run("CREATE INDEX target_id ON target(id); CREATE INDEX link_one ON link(one, other)");
+    const twice = this.#db.rows<Place & { id: string }>(
+      `SELECT target.key AS key, path, at, id FROM target JOIN file ON file.key = target.file
+        WHERE EXISTS (SELECT 1 FROM target AS t WHERE t.id = target.id AND t.key < target.key)
+        AND target.key > ? ORDER BY target.key LIMIT 1000`,
     );
-    for (const { file, at, other } of lonely) {
-      const message = `WARC-Concurrent-To ${other}: that record is missing or does not link back`;
-      yield { file, offset: at, code: "unlinked", message };
+    for (const { path, at, id } of twice) {
+      const message = `another record has the id ${id}`;
+      yield { file: path, offset: at, code: "duplicate-id", message };
     }
-    const revisits = this.#db.rows<{
-      key: number;
-      file: string;
-      at: number;
-      id: string;
-      found: string | null;
-    }>(
-      `SELECT key, file, at, revisit.id AS id, target.id AS found FROM revisit
-        LEFT JOIN target ON target.id = revisit.id WHERE (target.id IS NULL
-        OR (revisit.url <> '' AND revisit.url <> target.url)
-        OR (revisit.date <> '' AND revisit.date <> target.date)
-        OR (revisit.digest <> '' AND target.digest <> '' AND revisit.digest <> target.digest))
-        AND key > ? ORDER BY key LIMIT 1000`,
+    const lonely = this.#db.rows<Place & { other: string }>(
+      `SELECT link.key AS key, path, at, other FROM link JOIN file ON file.key = link.file
+        WHERE NOT EXISTS (SELECT 1 FROM link AS l WHERE l.one = link.other AND l.other = link.one)
+        AND link.key > ? ORDER BY link.key LIMIT 1000`,
     );
-    for (const { file, at, id, found } of revisits) {
-      const message = found === null
+    for (const { path, at, other } of lonely) {
+      const message = `WARC-Concurrent-To ${other}: that record is missing or does not link back`;
+      yield { file: path, offset: at, code: "unlinked", message };
+    }
+    const revisits = this.#db.rows<Place & { id: string; known: number }>(
+      `SELECT revisit.key AS key, path, at, id,
+        EXISTS (SELECT 1 FROM target WHERE target.id = revisit.id) AS known
+        FROM revisit JOIN file ON file.key = revisit.file
+        WHERE NOT EXISTS (SELECT 1 FROM target WHERE target.id = revisit.id
+          AND revisit.url IN ('', target.url) AND revisit.date IN ('', target.date)
+          AND (revisit.digest IN ('', target.digest) OR target.digest = ''))
+        AND revisit.key > ? ORDER BY revisit.key LIMIT 1000`,
+    );
+    for (const { path, at, id, known } of revisits) {
+      const message = known === 0
         ? `the revisit refers to ${id}, which is in none of the files`
         : `the revisit refers to ${id}, which has another URL, date or payload than it says`;
-      yield { file, offset: at, code: "revisit-target", message };
+      yield { file: path, offset: at, code: "revisit-target", message };
     }
   }
+}
+
+/** A row and the place in the files that it speaks of. */
+interface Place {
+  key: number;
+  path: string;
+  at: number;
 }
 
 /** A date of WARC 1.0 (whole seconds) or 1.1 (any precision). */

@@ -11,9 +11,9 @@ import { at, Killed, MemFs } from "./_mem_fs.ts";
 function run(fs: MemFs): WrittenExchange[] {
   const durable: WrittenExchange[] = [];
   let waiting: WrittenExchange[] = [];
-  const writer = new WarcWriter(options({ fs, maxBytes: 6000 }));
+  const writer = new WarcWriter(options({ fs, maxBytes: 4500 }));
   try {
-    for (let i = 0; i < 14; i++) {
+    for (let i = 0; i < 10; i++) {
       const body = i % 4 === 3 ? "the same again" : noise(700 + 100 * (i % 5));
       waiting.push(writer.write(exchange(`http://h${i % 3}.example/${i}`, body)));
       if (i % 3 !== 2) continue;
@@ -60,7 +60,7 @@ async function assertSound(fs: MemFs, durable: readonly WrittenExchange[]): Prom
 
 async function everyMoment(after: (fs: MemFs, n: number) => MemFs): Promise<void> {
   const whole = new MemFs();
-  assert.equal(run(whole).length, 14);
+  assert.equal(run(whole).length, 10);
   await assertSound(whole, []);
   for (let n = 1; n <= whole.ops; n++) {
     const fs = new MemFs();

@@ -310,6 +310,33 @@ Deno.test("WarcWriter uses no number twice, though others write beside it and fi
   assert.ok(fs.files().includes(at("ccrawl-crawl-00003.warc.gz")));
 });
 
+Deno.test("WarcWriter shares its numbers with other processes", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "warc-"));
+  try {
+    const names = new URL("../../lib/warc/_names.ts", import.meta.url).href;
+    const files = new URL("../../lib/warc/fs.ts", import.meta.url).href;
+    const script = `import { takeNumber } from "${names}"; import { diskFs } from "${files}";
+      for (let i = 0; i < 50; i++) console.log(takeNumber(diskFs, Deno.args[0], "x"));`;
+    const runs = Array.from({ length: 3 }, () =>
+      new Deno.Command(Deno.execPath(), {
+        args: [
+          "run",
+          "-A",
+          "--no-check",
+          `data:text/typescript,${encodeURIComponent(script)}`,
+          dir,
+        ],
+        stderr: "inherit",
+      }).output());
+    const taken = (await Promise.all(runs)).flatMap(({ stdout }) =>
+      decode(stdout).trim().split("\n").map(Number)
+    );
+    assert.deepEqual(taken.toSorted((a, b) => a - b), Array.from({ length: 150 }, (_, i) => i));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
 Deno.test("WarcWriter goes on after a full disk, with every exchange that it said was written", async () => {
   const fs = new MemFs();
   const writer = new WarcWriter(options({ fs, dedup: false }));
