@@ -11,7 +11,7 @@ import { pickHeaders } from "./archiver.ts";
 import { HostClocks } from "./clocks.ts";
 import { Fetcher } from "./fetcher.ts";
 import { requestHeaders } from "./headers.ts";
-import { type PageFacts, readPage } from "./page.ts";
+import { isRedirect, type PageFacts, readPage } from "./page.ts";
 import { robotsFetcher } from "./robots_fetch.ts";
 
 /** Options of {@linkcode fetchPage}. Times are in milliseconds, sizes in bytes. */
@@ -160,7 +160,7 @@ function pageOf(
   const body = result?.body ?? new Uint8Array(0);
   const finalUrl = (result ?? hops.at(-1))?.url.href ?? url;
   const status = result?.status ?? 0;
-  const redirects = status >= 300 && status < 400 && picked.location !== "";
+  const redirects = isRedirect(status) && picked.location !== "";
   return {
     url,
     finalUrl,

@@ -9,6 +9,7 @@ import type { RobotsCache } from "../robots/mod.ts";
 import { canonicalUrl, hostOf } from "../url/mod.ts";
 import { pickHeaders } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
+import { isRedirect } from "./page.ts";
 import { isTransient } from "./robots_fetch.ts";
 
 /** What fetching in place needs. */
@@ -76,9 +77,7 @@ export class Fetcher {
         if (x === undefined) break; // could not start in time: the 3xx before it is the result
         hops.push(x);
         const { location } = pickHeaders(x);
-        if (x.status < 300 || x.status >= 400 || location === "" || hops.length > maxRedirects) {
-          break;
-        }
+        if (!isRedirect(x.status) || location === "" || hops.length > maxRedirects) break;
         const target = canonicalUrl(location, x.url.href);
         if (target === undefined) break;
         next = new URL(target);
@@ -90,7 +89,11 @@ export class Fetcher {
     return { hops, date, durationMs: elapsed(started) };
   }
 
-  /** One request with its retries; undefined when it could not start before the deadline. */
+  /**
+   * One request with its retries; undefined when it could not start before the deadline.
+   *
+   * @throws What the last attempt failed with, also where another could not start in time.
+   */
   async #hop(
     url: URL,
     deadline: number,
@@ -99,14 +102,19 @@ export class Fetcher {
   ): Promise<Exchange | undefined> {
     const options = this.#options;
     const host = hostOf(url.href);
-    const delayMs = await this.#allowed(url);
+    const delayMs = await before(this.#allowed(url), deadline);
+    if (delayMs === undefined) return undefined;
+    let failure: unknown;
     for (let attempt = 0;; attempt++) {
       const entered = await options.clocks.enter(host, {
         spaced: true,
         notAfter: deadline,
         ...(signal === undefined ? {} : { signal }),
       });
-      if (!entered) return undefined;
+      if (!entered) {
+        if (failure !== undefined) throw failure;
+        return undefined;
+      }
       const begun = performance.now();
       if (deadline === Infinity) {
         deadline = begun + options.timeoutMs;
@@ -115,6 +123,7 @@ export class Fetcher {
       const left = deadline - begun;
       if (left <= 0) {
         options.clocks.leave(host);
+        if (failure !== undefined) throw failure;
         return undefined;
       }
       try {
@@ -133,6 +142,7 @@ export class Fetcher {
         const error = toFetchError(e);
         if (signal?.aborted || attempt >= options.retries || !isTransient(error)) throw e;
         if (performance.now() >= deadline) throw e;
+        failure = e;
       } finally {
         options.clocks.leave(host, delayMs);
       }
@@ -149,7 +159,9 @@ export class Fetcher {
       const kind = failure === undefined || failure === "5xx" ? "skip" : failure;
       throw new FetchError(
         kind,
-        `robots.txt of ${url.host} could not be had (${failure ?? "5xx"}), so nothing may be fetched`,
+        `robots.txt of ${url.host} could not be had (${
+          failure ?? "5xx"
+        }), so nothing may be fetched`,
         { reason: "robots-unreachable" },
       );
     }
@@ -171,8 +183,20 @@ export class Fetcher {
         { reason: "crawl-delay" },
       );
     }
-    return Math.max(delayMs, asked);
+    if (asked <= delayMs) return delayMs;
+    // the page before this one may have been spaced by less than the host asks for since
+    this.#options.clocks.space(hostOf(url.href), asked);
+    return asked;
   }
+}
+
+/** What a promise comes to, or undefined once `deadline` is over; what comes later is let go. */
+function before<T>(promise: Promise<T>, deadline: number): Promise<T | undefined> {
+  if (deadline === Infinity) return promise;
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()), undefined);
+    promise.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 function elapsed(started: number | undefined): number {

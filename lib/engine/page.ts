@@ -85,6 +85,11 @@ export function mimeOf(contentType: string): string {
   return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
 }
 
+/** Whether a status sends us elsewhere: any 3xx but 304, which speaks of what we have already. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
 /** Reads an answer. Never throws on what a server sent. */
 export function readPage(page: PageInput): PageFacts {
   const coded = page.contentEncoding !== "" && page.body.length > 0;
@@ -95,7 +100,7 @@ export function readPage(page: PageInput): PageFacts {
     ? sha1(decoded.bytes)
     : page.bodyDigest ?? sha1(page.body);
   const directives = words(page.robotsTag);
-  const redirect = page.status >= 300 && page.status < 400 && page.location !== ""
+  const redirect = isRedirect(page.status) && page.location !== ""
     ? canonicalUrl(page.location, page.url)
     : undefined;
   let links: string[] = [];
