@@ -100,8 +100,9 @@ async function main(): Promise<void> {
 
   const stop = () => Deno.exit(0);
   const control = startControl(web, servers, stop);
-  Deno.addSignalListener("SIGTERM", stop);
-  Deno.addSignalListener("SIGINT", stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, stop);
+  }
   if (watchStdin) exitWithStdin();
   watchLag(web);
 
