@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { PATHS } from "./_routes.ts";
+import { PATHS } from "./_paths.ts";
 import { pageLinks } from "./graph.ts";
 import {
   DEFAULT_SCENARIO,
