@@ -2,9 +2,10 @@
  * ccrawl: a polite, resumable crawler that writes WARC.
  *
  * Fetch a page as a well-behaved crawler does ({@linkcode fetchPage}), crawl from seeds through a
- * frontier that survives a kill ({@linkcode crawl}), read and check what came out
- * ({@linkcode readWarc}, {@linkcode verifyPaths}), or use a part alone: robots.txt, WARC, the
- * frontier, the resolver, canonical URLs.
+ * frontier that survives a kill ({@linkcode crawl}), read, write and check archives
+ * ({@linkcode readWarc}, {@linkcode WarcWriter}, {@linkcode verifyPaths}), obey robots.txt
+ * ({@linkcode parseRobots}). What these are made of has doors of its own: `@ccrawl/cli/crawl`,
+ * `/fetch`, `/dns`, `/frontier`, `/render`, `/robots`, `/url`, `/warc`.
  *
  * Run as a program it is the command line: `deno run -A jsr:@ccrawl/cli crawl fetch example.com`.
  *
@@ -13,45 +14,66 @@
  * import { crawl } from "@ccrawl/cli";
  *
  * await using run = crawl({ seeds: ["https://example.com/"], state: "crawl.db", warc: "warc/" });
- * for await (const page of run) console.log(page.status, page.url);
+ * for await (const page of run) console.log(page.status, page.url); // durable when it comes
+ * ```
+ *
+ * @example Ask a robots.txt
+ * ```ts
+ * import { parseRobots } from "@ccrawl/cli";
+ * import assert from "node:assert/strict";
+ *
+ * const rules = parseRobots(new TextEncoder().encode("User-agent: *\nDisallow: /private/"));
+ * assert.equal(rules.check("examplebot", "https://example.com/private/").allowed, false);
  * ```
  *
  * @module
  */
 
-export * from "./lib/engine/mod.ts";
-export * from "./lib/robots/mod.ts";
-export * from "./lib/warc/mod.ts";
+export * from "./lib/crawl.ts";
 export {
-  canonicalUrl,
-  hostOf,
-  LinkCanonicalizer,
-  registeredDomain,
-  Scope,
-  ScopePatternError,
-  shardOf,
-  surt,
-} from "./lib/url/mod.ts";
-export {
+  archivePage,
+  type ArchivePageOptions,
+  type CharsetSource,
+  type DecodedText,
+  decodeText,
+  type DecodeTextOptions,
   type Exchange,
-  type ExchangeRequest,
   type FailureKind,
+  type FetchedPage,
   FetchError,
-  HttpClient,
-  type HttpClientOptions,
-  isGlobalAddress,
-  Resolver,
-  type ResolverOptions,
+  type FetchErrorOptions,
+  fetchPage,
+  type FetchPageOptions,
+  type PageFacts,
   type Truncation,
-} from "./lib/net/mod.ts";
+} from "./lib/fetch.ts";
 export {
-  type Frontier,
-  FrontierError,
-  type FrontierOptions,
-  openFrontier,
-  StateLockedError,
-} from "./lib/frontier/mod.ts";
-export type { CrawlFigures } from "./lib/report/mod.ts";
+  parseRobots,
+  type ParseRobotsOptions,
+  Robots,
+  type RobotsVerdict,
+} from "./lib/robots/mod.ts";
+export {
+  type ArchivedExchange,
+  type OtherRecord,
+  readWarc,
+  readWarcFile,
+  type ReadWarcOptions,
+  type SealedFile,
+  type SurtFunction,
+  type WarcDamage,
+  WarcFormatError,
+  type WarcFs,
+  WarcHeaders,
+  type WarcRecord,
+  type WarcRecordHead,
+  WarcWriteError,
+  WarcWriter,
+  type WarcWriterOptions,
+  type WrittenExchange,
+  type WrittenRecord,
+} from "./lib/warc/mod.ts";
+export { canonicalUrl, registeredDomain, shardOf, surt } from "./lib/url/mod.ts";
 export { VERSION } from "./lib/version.ts";
 
 if (import.meta.main) {

@@ -4,4 +4,4 @@
  * @module
  */
 
-export { main } from "./app.ts";
+export { main } from "./main.ts";

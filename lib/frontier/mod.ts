@@ -4,11 +4,11 @@
  * One SQLite file holds an exact seen set, a queue a host in classes of priority, every host's clock
  * and the log of what has ended. The verbs are those of crawler-commons' URLFrontier.
  *
- * @example Two seeds
- * ```ts no-eval
- * import { openFrontier } from "./mod.ts";
+ * @example A seed goes in, a lease comes out
+ * ```ts
+ * import { openFrontier } from "@ccrawl/cli/frontier";
  *
- * await using frontier = await openFrontier({ path: "crawl.db" });
+ * await using frontier = await openFrontier(); // with `path`, in a file
  * await frontier.put([{ url: "https://example.com/", priority: 8, depth: 0 }], { seed: true });
  * for (const { host, urls } of await frontier.claim(64, 1)) console.log(host, urls[0]?.url);
  * ```

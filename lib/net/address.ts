@@ -146,7 +146,7 @@ function toNumber(b: Uint8Array): number {
  *
  * @example
  * ```ts
- * import { isGlobalAddress } from "./address.ts";
+ * import { isGlobalAddress } from "@ccrawl/cli/fetch";
  *
  * isGlobalAddress("93.184.216.34"); // true
  * isGlobalAddress("::ffff:127.0.0.1"); // false

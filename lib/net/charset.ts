@@ -60,7 +60,7 @@ export async function loadDetector(): Promise<void> {
  *
  * @example
  * ```ts
- * import { decodeText } from "./charset.ts";
+ * import { decodeText } from "@ccrawl/cli/fetch";
  *
  * const bytes = new Uint8Array([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]);
  * decodeText(bytes, "text/html; charset=windows-1251").text; // "Привет"

@@ -135,8 +135,8 @@ function byFamily(addresses: readonly string[]): string[] {
  * Close it when done: idle connections keep a process alive.
  *
  * @example
- * ```ts
- * import { HttpClient } from "./client.ts";
+ * ```ts ignore
+ * import { HttpClient } from "@ccrawl/cli/fetch";
  *
  * await using client = new HttpClient({ resolve: (host) => Deno.resolveDns(host, "A") });
  * const answer = await client.exchange({

@@ -45,7 +45,7 @@ const NO_CODING: ReadonlySet<string> = new Set(["", "identity", "none", "utf-8",
  *
  * @example
  * ```ts
- * import { decodeBody } from "./decode.ts";
+ * import { decodeBody } from "@ccrawl/cli/fetch";
  * import { gzipSync } from "node:zlib";
  *
  * const { bytes, decoded } = decodeBody(gzipSync("<p>Hello"), "gzip", 1 << 20);

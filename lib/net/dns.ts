@@ -79,7 +79,7 @@ interface Flight {
  *
  * @example
  * ```ts
- * import { Resolver } from "./dns.ts";
+ * import { Resolver } from "@ccrawl/cli/dns";
  *
  * using resolver = new Resolver({ servers: ["127.0.0.1:5353"] });
  * await resolver.resolve("192.0.2.1"); // ["192.0.2.1"], nobody asked

@@ -20,7 +20,7 @@ export interface NameServer {
  *
  * @example
  * ```ts
- * import { parseNameServer } from "./resolv_conf.ts";
+ * import { parseNameServer } from "@ccrawl/cli/dns";
  *
  * parseNameServer("9.9.9.9"); // { address: "9.9.9.9", port: 53 }
  * parseNameServer("[2620:fe::fe]:5353"); // { address: "2620:fe::fe", port: 5353 }

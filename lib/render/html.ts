@@ -11,7 +11,7 @@ const BEGINNINGS = (
  *
  * @example Usage
  * ```ts
- * import { isHtml } from "./html.ts";
+ * import { isHtml } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * assert.ok(isHtml("Text/HTML; charset=utf-8", new Uint8Array()));

@@ -55,7 +55,7 @@ const TURKIC_OR_MONGOLIAN = /[әғқңөұүһҗ]/i;
  *
  * @example Usage
  * ```ts
- * import { loadLanguageDetector } from "./language.ts";
+ * import { loadLanguageDetector } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * const detect = await loadLanguageDetector();

@@ -50,7 +50,7 @@ const READ: ReadonlySet<string> = new Set(["a", "area", "frame", "iframe", "base
  *
  * @example Usage
  * ```ts
- * import { extractLinks } from "./links.ts";
+ * import { extractLinks } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * const page = extractLinks('<base href="/b/"><a href="x?a=1&amp;b=2" rel=nofollow>x</a>');

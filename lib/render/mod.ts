@@ -1,6 +1,16 @@
 /**
  * HTML to what a crawl keeps of it: links, and the main content as Markdown and text.
  *
+ * @example A page as Markdown
+ * ```ts
+ * import { loadMainRenderer } from "@ccrawl/cli/render";
+ * import assert from "node:assert/strict";
+ *
+ * const render = await loadMainRenderer(); // once; then a few milliseconds a page
+ * const page = render("<title>T</title><p>Some <b>text</b>.", { url: "https://example.com/" });
+ * assert.deepEqual([page.title, page.markdown], ["T", "Some **text**."]);
+ * ```
+ *
  * @module
  */
 

@@ -17,7 +17,7 @@ export interface RenderPageOptions {
  *
  * @example Usage
  * ```ts
- * import { renderPage } from "./page.ts";
+ * import { renderPage } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * const page = await renderPage("<title>T</title><p>Some <b>text</b>.", { url: "https://a.example/" });

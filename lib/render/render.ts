@@ -72,7 +72,7 @@ export type MainRenderer = (html: string, page: { url: string }) => RenderedPage
  *
  * @example Usage
  * ```ts
- * import { loadMainRenderer } from "./render.ts";
+ * import { loadMainRenderer } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * const render = await loadMainRenderer();

@@ -14,7 +14,7 @@ const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u;
  *
  * @example Usage
  * ```ts
- * import { simhash } from "./simhash.ts";
+ * import { simhash } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * assert.equal(simhash("One, two: THREE."), simhash("one two three"));

@@ -45,7 +45,7 @@ let segmenter: Intl.Segmenter | undefined;
  *
  * @example Usage
  * ```ts
- * import { countWords } from "./words.ts";
+ * import { countWords } from "@ccrawl/cli/render";
  * import assert from "node:assert/strict";
  *
  * assert.equal(countWords("It's 3.14, not 3 — 日本語のテキスト"), 7);
