@@ -6,9 +6,9 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readDone } from "../frontier/mod.ts";
 import { surt } from "../url/mod.ts";
-import { readRecordAt, verifyCdxj, verifyWarcs } from "../warc/mod.ts";
+import { verifyCdxj, verifyWarcs } from "../warc/mod.ts";
+import { DoneRecords } from "./_done_records.ts";
 
 /** Something that is not as it should be. */
 export interface Fault {
@@ -38,20 +38,30 @@ interface Found {
 
 /**
  * Checks files and folders. A file that is still being written (`.open`) is not judged, but records
- * in it count as there.
+ * in it count as there. Memory is bounded: what must be remembered lies in temporary files.
  *
  * @throws {Deno.errors.NotFound} Where a path does not exist.
  * @throws {RangeError} Where there is nothing to check.
+ * @throws {FrontierStateError} Where `state` is none, or is damaged.
  */
 export async function* verifyPaths(
   paths: readonly string[],
   options: VerifyOptions = {},
 ): AsyncGenerator<Fault, void, void> {
+  const { state } = options;
+  find(paths); // a wrong path is told before a long look at the state
+  using done = state === undefined ? undefined : await DoneRecords.of(state);
   const found = find(paths);
-  if (found.warcs.length + found.indexes.length + found.open.size === 0 && !options.state) {
+  if (found.warcs.length + found.indexes.length + found.open.size === 0 && done === undefined) {
     throw new RangeError(`Cannot verify ${paths.join(", ")}: there is no WARC or CDXJ file`);
   }
-  for await (const { file, offset, code, message } of verifyWarcs(found.warcs)) {
+  const warcs = verifyWarcs(found.warcs, {
+    others: openFiles(found),
+    ...(done === undefined
+      ? {}
+      : { onRecord: (path, record) => done.record(finalName(path), record) }),
+  });
+  for await (const { file, offset, code, message } of warcs) {
     yield { file, offset, fault: code, detail: message };
   }
   for (const index of found.indexes) {
@@ -59,7 +69,13 @@ export async function* verifyPaths(
       yield { file, offset, fault: code, detail: message };
     }
   }
-  if (options.state !== undefined) yield* verifyState(options.state, found);
+  if (done === undefined) return;
+  const byName = new Map(found.open);
+  for (const path of found.warcs) byName.set(basename(path), path);
+  for await (const { file, offset, url, detail } of done.faults()) {
+    const path = byName.get(file) ?? (file === "" ? state! : file);
+    yield { file: path, offset, fault: "state-record", detail: `${url}: ${detail}` };
+  }
 }
 
 function find(paths: readonly string[]): Found {
@@ -82,39 +98,15 @@ function find(paths: readonly string[]): Found {
   return { warcs, indexes, open };
 }
 
-/** Every done URL has its record where the state says. */
-async function* verifyState(state: string, found: Found): AsyncGenerator<Fault, void, void> {
-  const files = new Map(found.open);
-  for (const path of found.warcs) files.set(basename(path), path);
-  for await (const done of readDone(state)) {
-    if (done.outcome !== "done" || done.reason === "noarchive") continue;
-    const fault = (detail: string): Fault => ({
-      file: done.warcFile || state,
-      offset: done.warcOffset,
-      fault: "state-record",
-      detail: `${done.url}: ${detail}`,
-    });
-    if (done.warcFile === "") {
-      yield fault("done, but no record was written");
-      continue;
-    }
-    const path = files.get(done.warcFile);
-    if (path === undefined) {
-      yield fault("the file is not there");
-      continue;
-    }
-    try {
-      const { type, url } = await readRecordAt(sealedSince(path), done.warcOffset);
-      if (url !== done.url) yield fault(`the record there is of ${url}`);
-      else if (type !== "response" && type !== "revisit") yield fault(`a ${type} is there`);
-    } catch (e) {
-      yield fault((e as Error).message);
-    }
+/** The files being written, each by the name that it has when its turn comes. */
+function* openFiles({ open }: Found): Generator<string, void, void> {
+  for (const path of open.values()) {
+    yield existsSync(path) ? path : join(dirname(path), finalName(path));
   }
 }
 
-/** A file that a running crawl has sealed since it was listed has another name. */
-function sealedSince(path: string): string {
-  if (!path.endsWith(".open") || existsSync(path)) return path;
-  return join(dirname(path), basename(path).slice(0, -".open".length));
+/** Name of a file once it is sealed, without its folder. */
+function finalName(path: string): string {
+  const name = basename(path);
+  return name.endsWith(".open") ? name.slice(0, -".open".length) : name;
 }
