@@ -6,7 +6,7 @@
  */
 
 import type { Answer, Reply, Request } from "./_messages.ts";
-import { readSpool } from "./_spool.ts";
+import { readSpool, type SpooledCommand } from "./_spool.ts";
 import { packLeases, unpackCompletions, unpackReleases } from "./_wire.ts";
 import { FrontierEngine } from "./engine.ts";
 import { FrontierError, packError } from "./errors.ts";
@@ -30,7 +30,9 @@ let commitMs = 0;
 /** Answers that wait for the next commit. */
 let durable: { id: number; value: Answer }[] = [];
 /** Commands carried out that wait for it. */
-let commands: ReturnType<typeof readSpool> = [];
+let commands: SpooledCommand[] = [];
+/** Files of commands that were carried out and are still there. */
+const taken = new Set<string>();
 
 scope.onmessage = ({ data }) => {
   const replies: Reply[] = [];
@@ -43,6 +45,7 @@ scope.onmessage = ({ data }) => {
     }
   }
   if (engine?.full) commit();
+  if (engine?.hungry) more = true;
   arm();
   send(replies);
 };
@@ -51,8 +54,8 @@ function handle(request: Request, replies: Reply[]): void {
   if (request.verb === "open") {
     path = request.options.path;
     engine = new FrontierEngine(request.options);
-    if (path !== undefined) spoolTimer = setInterval(lookForCommands, SPOOL_MS);
-    lookForCommands();
+    spoolTimer = setInterval(look, SPOOL_MS);
+    look();
     replies.push({ id: request.id, value: undefined });
     return;
   }
@@ -121,13 +124,14 @@ function commit(): void {
     commitMs = performance.now() - start;
     replies.push(...answers);
     for (const { file, command } of done) {
-      Deno.removeSync(file);
+      forget(file);
       replies.push({ control: command });
     }
   } catch (error) {
     const wire = packError(error);
     for (const { id } of answers) replies.push({ id, error: wire });
     replies.push({ warning: wire.message });
+    rest();
   }
   send(replies);
 }
@@ -140,31 +144,46 @@ function tick(): void {
 }
 
 let more = false;
+let resting = false;
 
 function tidy(budgetMs: number): void {
   try {
     more = engine!.work(budgetMs);
   } catch (error) {
-    more = false;
     send([{ warning: (error as Error).message }]);
+    rest();
   }
 }
 
+/** After an error inside the engine there is nothing more to do of itself: the verbs tell the caller. */
+function rest(): void {
+  resting = true;
+  more = false;
+  clearInterval(spoolTimer);
+}
+
 function arm(): void {
-  if (timer !== undefined || engine === undefined) return;
+  if (timer !== undefined || engine === undefined || resting) return;
   if (more) timer = setTimeout(tick, 0);
   else if (durable.length > 0 || engine.pending) {
     timer = setTimeout(tick, Math.min(MAX_WAIT, Math.max(MIN_WAIT, commitMs * 10)));
   }
 }
 
-function lookForCommands(): void {
-  if (path === undefined || engine === undefined) return;
+function look(): void {
+  if (engine === undefined || resting) return;
+  if (path !== undefined) takeCommands(path, engine);
+  // Staged URLs grow old without a verb.
+  if (!more) tidy(5);
+  arm();
+}
+
+function takeCommands(path: string, engine: FrontierEngine): void {
   const warn = (warning: string) => send([{ warning }]);
   try {
-    const waiting = new Set(commands.map(({ file }) => file));
     for (const spooled of readSpool(path, warn)) {
-      if (waiting.has(spooled.file)) continue;
+      if (taken.has(spooled.file)) continue;
+      taken.add(spooled.file);
       engine.control(spooled.command);
       commands.push(spooled);
     }
@@ -173,9 +192,16 @@ function lookForCommands(): void {
   } catch (error) {
     warn((error as Error).message);
   }
-  // Staged URLs grow old without a verb.
-  if (!more) tidy(5);
-  arm();
+}
+
+/** Forgets a command that has taken effect; one whose file cannot be removed is not taken again. */
+function forget(file: string): void {
+  try {
+    Deno.removeSync(file);
+    taken.delete(file);
+  } catch (error) {
+    send([{ warning: `Cannot remove the command "${file}": ${(error as Error).message}` }]);
+  }
 }
 
 function send(replies: Reply[]): void {

@@ -674,6 +674,11 @@ export class FrontierEngine {
     return this.#journal.ops + this.#done.count + this.#staged.keys.length / 2 >= FULL_COMMIT;
   }
 
+  /** Whether a claim found nothing while offers wait for a sieve. */
+  get hungry(): boolean {
+    return this.#starved && this.#counters.staged > 0;
+  }
+
   /** Makes everything so far durable. */
   commit(): void {
     if (!this.pending) return;
