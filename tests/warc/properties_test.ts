@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { cleanHead } from "../../lib/warc/_block.ts";
 import { dechunk, parseHttp } from "../../lib/warc/http.ts";
@@ -60,6 +60,15 @@ Deno.test("readWarc() comes to an end on any bytes, with what it yields lying in
   );
 });
 
+/** Whether zlib, which checks the CRC, still makes `bytes` of a gzip member. */
+function inflatesTo(member: Uint8Array, bytes: Uint8Array): boolean {
+  try {
+    return gunzipSync(member).equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
 Deno.test("readWarc() reads every whole record between any damage to others", async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -85,6 +94,8 @@ Deno.test("readWarc() reads every whole record between any damage to others", as
           const at = [0, 1, 2, ...Array.from({ length: member.length - 10 }, (_, j) => j + 10)];
           const place = at[where % at.length]!;
           member[place]! ^= xor;
+          // Some bits of a deflate block's header can be turned without a change to what it holds.
+          if (inflatesTo(member, record(block))) whole.push(block);
           return member;
         });
         const blocks = await collect(
