@@ -1,10 +1,19 @@
-import type { TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
+import type { SecureContext, TLSSocket } from "node:tls";
 import type { Transport } from "./connect.ts";
 
 interface Reader {
   readonly into: Uint8Array;
   resolve(n: number | null): void;
   reject(e: unknown): void;
+}
+
+/** Whom to trust besides the built-in authorities. */
+export interface Trust {
+  /** In PEM. */
+  readonly caCerts: readonly string[];
+  /** Made of them at first use: reading a hundred and fifty certificates is not for every connection. */
+  context?: SecureContext;
 }
 
 /** What is asked of a TLS connection that node's own code makes. */
@@ -16,7 +25,7 @@ export interface NodeTlsTarget {
   readonly nameIsAddress: boolean;
   /** Take any certificate. */
   readonly insecure: boolean;
-  readonly caCerts: readonly string[];
+  readonly trust: Trust;
   readonly signal: AbortSignal;
   /** Called when the TCP connection stands and the handshake begins. */
   readonly onTcp: () => void;
@@ -25,14 +34,16 @@ export interface NodeTlsTarget {
 /** A `node:tls` socket with the read and write of a `Deno.Conn`. */
 class NodeTlsTransport implements Transport {
   readonly #socket: TLSSocket;
+  readonly #tcp: Socket;
   /** What came before it was asked for. The socket is paused while it is not empty. */
   #ready: Uint8Array[] = [];
   #reader: Reader | undefined;
   #ended = false;
   #error: unknown;
 
-  constructor(socket: TLSSocket) {
+  constructor(socket: TLSSocket, tcp: Socket) {
     this.#socket = socket;
+    this.#tcp = tcp;
     socket.on("data", (bytes: Uint8Array) => {
       this.#ready.push(bytes);
       socket.pause();
@@ -61,6 +72,7 @@ class NodeTlsTransport implements Transport {
 
   close(): void {
     this.#socket.destroy();
+    this.#tcp.destroy();
   }
 
   #fail(e: unknown): void {
@@ -93,45 +105,43 @@ class NodeTlsTransport implements Transport {
 /**
  * Opens a TLS connection by `node:tls`: half as much again in CPU as the runtime's own, and unlike it able
  * to take any certificate and to let go of a handshake that never ends.
+ *
+ * TCP comes first and on its own: a TLS socket that never connects is never freed.
  */
 export async function connectNodeTls(target: NodeTlsTarget): Promise<Transport> {
-  const { signal } = target;
-  const tls = await import("node:tls");
+  const { signal, trust } = target;
+  const [net, tls] = await Promise.all([import("node:net"), import("node:tls")]);
   signal.throwIfAborted();
+  if (trust.caCerts.length > 0) {
+    trust.context ??= tls.createSecureContext({ ca: [...tls.rootCertificates, ...trust.caCerts] });
+  }
   return await new Promise((resolve, reject) => {
-    const socket = tls.connect({
-      host: target.ip,
-      port: target.port,
-      ALPNProtocols: ["http/1.1"],
-      rejectUnauthorized: !target.insecure,
-      ...(target.nameIsAddress ? {} : { servername: target.name }),
-      ...(target.caCerts.length === 0 ? {} : { ca: [...target.caCerts] }),
-    });
-    const settle = () => {
+    const tcp = net.connect({ host: target.ip, port: target.port, noDelay: true });
+    let socket: TLSSocket | undefined;
+    const fail = (e: unknown) => {
       signal.removeEventListener("abort", onAbort);
-      socket.removeListener("error", onError);
-      socket.removeListener("connect", target.onTcp);
-    };
-    const onAbort = () => {
-      settle();
-      // A destroyed socket may still report why it ended.
-      socket.on("error", () => {});
-      socket.destroy();
-      reject(signal.reason);
-    };
-    const onError = (e: unknown) => {
-      settle();
-      socket.on("error", () => {});
-      socket.destroy();
+      socket?.destroy();
+      tcp.destroy();
       reject(e);
     };
+    const onAbort = () => fail(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    socket.on("error", onError);
-    socket.on("connect", target.onTcp);
-    socket.once("secureConnect", () => {
-      settle();
-      socket.setNoDelay(true);
-      resolve(new NodeTlsTransport(socket));
+    // Stays: a destroyed socket may still say why it ended, and unheard that would end the process.
+    tcp.on("error", fail);
+    tcp.once("connect", () => {
+      target.onTcp();
+      const secure = socket = tls.connect({
+        socket: tcp,
+        ALPNProtocols: ["http/1.1"],
+        rejectUnauthorized: !target.insecure,
+        ...(target.nameIsAddress ? { host: target.name } : { servername: target.name }),
+        ...(trust.context === undefined ? {} : { secureContext: trust.context }),
+      });
+      secure.on("error", fail);
+      secure.once("secureConnect", () => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(new NodeTlsTransport(secure, tcp));
+      });
     });
   });
 }

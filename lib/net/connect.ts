@@ -4,7 +4,7 @@
  * @module
  */
 import { FetchError, toFetchError } from "./errors.ts";
-import { connectNodeTls } from "./_node_tls.ts";
+import { connectNodeTls, type Trust } from "./_node_tls.ts";
 
 /** Bytes in, bytes out: what the client needs of a connection. `Deno.Conn` is one. */
 export interface Transport {
@@ -75,7 +75,7 @@ function toTlsError(e: unknown, target: DialTarget): FetchError {
  */
 export class Dialer {
   readonly #insecure: boolean;
-  readonly #caCerts: readonly string[];
+  readonly #trust: Trust;
   readonly #maxStuck: number;
   readonly #stuck = new Set<Deno.TlsConn>();
   #handshaking = 0;
@@ -83,7 +83,7 @@ export class Dialer {
   /** A dialer. */
   constructor(options: DialerOptions = {}) {
     this.#insecure = options.insecure ?? false;
-    this.#caCerts = options.caCerts ?? [];
+    this.#trust = { caCerts: options.caCerts ?? [] };
     this.#maxStuck = options.maxStuck ?? 256;
   }
 
@@ -144,12 +144,13 @@ export class Dialer {
 
   async #secure(tcp: Deno.TcpConn, target: DialTarget): Promise<Transport> {
     const { signal } = target;
+    const { caCerts } = this.#trust;
     let conn: Deno.TlsConn;
     try {
       conn = await Deno.startTls(tcp, {
         hostname: target.tlsName!,
         alpnProtocols: ["http/1.1"],
-        ...(this.#caCerts.length === 0 ? {} : { caCerts: [...this.#caCerts] }),
+        ...(caCerts.length === 0 ? {} : { caCerts: [...caCerts] }),
       });
     } catch (e) {
       tcp.close();
@@ -201,7 +202,7 @@ export class Dialer {
         name: name.endsWith(".") ? name.slice(0, -1) : name,
         nameIsAddress: name === target.ip,
         insecure: this.#insecure,
-        caCerts: this.#caCerts,
+        trust: this.#trust,
         signal: target.signal,
         onTcp: () => {
           tcp = true;
