@@ -19,10 +19,10 @@ export interface Head {
   readonly keepAlive: boolean;
 }
 
-const LF = 10;
-const CR = 13;
-const SP = 32;
-const HT = 9;
+export const LF = 10;
+export const CR = 13;
+export const SP = 32;
+export const HT = 9;
 
 const latin1Slice = Buffer.prototype.latin1Slice as (
   this: Uint8Array,
@@ -207,5 +207,3 @@ export class BlankLine {
     this.#only = true;
   }
 }
-
-export { CR, HT, LF, SP };
