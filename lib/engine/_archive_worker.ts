@@ -61,11 +61,22 @@ class Archive {
       work();
     } catch (e) {
       this.#failed = true;
-      clearTimeout(this.#timer);
+      this.#salvage();
       const error = e as Error;
       scope.postMessage({ kind: "error", message: error.message, diskFull: isDiskFull(error) });
     }
     this.#busyMs += performance.now() - start;
+  }
+
+  /** What was written before a failure is kept, as far as the disk lets us. */
+  #salvage(): void {
+    clearTimeout(this.#timer);
+    try {
+      this.flush();
+      this.#warc?.close();
+    } catch {
+      // The failure that is being told stands; the next run repairs the file.
+    }
   }
 
   pages(batch: PageBatch): void {

@@ -25,7 +25,7 @@ import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
 import { deferralMs, failureWaitMs, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
-import { RunError } from "./errors.ts";
+import { isDiskFull, RunError } from "./errors.ts";
 import { isRedirect } from "./page.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import { isTransient } from "./robots_fetch.ts";
@@ -76,6 +76,8 @@ interface Attempt {
   /** `performance.now()` of the last sign of life; the client moves it with every read. */
   readonly progress: { at: number };
   stalled: boolean;
+  /** Ends it for the crawl, whatever it is waiting for. */
+  readonly abandon: () => void;
 }
 
 /** How an attempt at a page ended. */
@@ -136,6 +138,10 @@ export class CrawlLoop {
     this.#maxSlots = Math.max(256, 4 * workers);
     this.#seedScope = new Scope(parts.options.scope);
     parts.statistics.workers = workers;
+    // A look-up, or another page's fetch of robots.txt, may take no notice of the signal.
+    parts.ended.signal.addEventListener("abort", () => {
+      for (const { abandon } of [...this.#attempts]) abandon();
+    }, { once: true });
   }
 
   /** Workers held. */
@@ -202,6 +208,11 @@ export class CrawlLoop {
     this.#tell();
   }
 
+  /** Whether something went wrong. */
+  get failed(): boolean {
+    return this.#error !== undefined;
+  }
+
   /** Throws what went wrong, once. */
   #tell(): void {
     if (this.#error === undefined || this.#told) return;
@@ -215,7 +226,7 @@ export class CrawlLoop {
    */
   fail(error: Error, options: { seal?: boolean } = {}): void {
     if (this.#error !== undefined) return;
-    this.#error = error instanceof Error ? error : new RunError(String(error));
+    this.#error = asRunError(error);
     if (options.seal !== true) this.#parts.ended.abort(this.#error);
     this.#windDown();
   }
@@ -426,10 +437,14 @@ export class CrawlLoop {
 
   #begin(slot: Slot): void {
     const job = slot.jobs.shift()!;
+    const end = (ending: Ending) => {
+      if (this.#attempts.has(attempt)) this.#ended(slot, job, attempt, ending);
+    };
     const attempt: Attempt = {
       phase: "robots",
       progress: { at: performance.now() },
       stalled: false,
+      abandon: () => end({ kind: "aborted" }),
     };
     this.#account(attempt.progress.at);
     this.#attempts.add(attempt);
@@ -437,9 +452,9 @@ export class CrawlLoop {
     this.#outstanding++;
     this.#parts.statistics.inFlight = this.#attempts.size;
     this.#attempt(slot, job, attempt).then(
-      (ending) => this.#ended(slot, job, attempt, ending),
+      end,
       (e) => {
-        this.#ended(slot, job, attempt, { kind: "aborted" });
+        attempt.abandon();
         if (!this.#parts.ended.signal.aborted) this.fail(e as Error);
       },
     );
@@ -632,7 +647,11 @@ export class CrawlLoop {
       deferrals: slot.deferrals,
       ...(exclude === undefined ? {} : { exclude }),
     };
-    this.#parts.frontier.releaseHosts([release]);
+    try {
+      this.#parts.frontier.releaseHosts([release]);
+    } catch (e) {
+      this.fail(e as Error); // the frontier has ended; the lease comes back at its next opening
+    }
     this.#nextClaimAt = 0;
   }
 
@@ -802,19 +821,17 @@ export class CrawlLoop {
     clearInterval(this.#sweep);
     const { ended, options, frontier, archiver } = this.#parts;
     for (const slot of this.#slots.drain()) this.#release(slot, this.#wallOf(slot.nextAt));
-    const grace = setTimeout(() => ended.abort(new RunError("stopped")), options.graceMs);
-    try {
-      await this.#until(() => this.#attempts.size === 0 && !this.#claiming);
-    } finally {
-      clearTimeout(grace);
-    }
-    ended.abort(new RunError("stopped"));
+    const abort = () => ended.abort(new RunError("stopped"));
+    const grace = setTimeout(abort, options.graceMs);
+    await this.#until(() => this.#attempts.size === 0 && !this.#claiming);
+    clearTimeout(grace);
+    abort();
     try {
       await archiver.finish();
       await this.#until(() => this.#completing === 0 && this.#completions.length === 0);
       this.#note(await frontier.stats());
     } catch (e) {
-      this.#error ??= e as Error;
+      this.#error ??= asRunError(e);
     }
     this.#records.end();
   }
@@ -835,4 +852,11 @@ export class CrawlLoop {
     this.#settled = [];
     for (const check of checks) check();
   }
+}
+
+/** The error with the exit code that it stands for: a full disk is a matter of room and time. */
+function asRunError(error: unknown): Error {
+  if (!(error instanceof Error)) return new RunError(String(error));
+  if (error instanceof RunError || !isDiskFull(error)) return error;
+  return new RunError(error.message, { exitCode: 75, cause: error });
 }

@@ -58,6 +58,8 @@ interface Lane {
   pending: number;
   totals: Pick<DurableResults, "files" | "busyMs">;
   finished: PromiseWithResolvers<void>;
+  /** It has given up; its file is sealed as far as it went, or waits to be repaired. */
+  failed: boolean;
 }
 
 const NO_TOTALS = { files: 0, busyMs: 0 };
@@ -99,6 +101,7 @@ export class Archiver {
           pending: 0,
           totals: NO_TOTALS,
           finished: Promise.withResolvers(),
+          failed: false,
         };
         lanes.push(lane);
         const ready = Promise.withResolvers<void>();
@@ -112,7 +115,7 @@ export class Archiver {
           event.preventDefault();
           const error = new RunError(`Cannot go on: an archive worker ended: ${event.message}`);
           ready.reject(error);
-          archiver.#fail(error);
+          archiver.#fail(lane, error);
         };
         worker.postMessage({ kind: "setup", ...options.setup } satisfies ToWorker);
         await ready.promise;
@@ -181,15 +184,16 @@ export class Archiver {
     }
   }
 
-  /** Everything pushed is made durable, files are sealed, workers end. */
+  /**
+   * Everything pushed is made durable, files are sealed, workers end. After an error that holds for
+   * what the other workers had.
+   */
   async finish(): Promise<void> {
     this.#send();
-    if (this.#error === undefined) {
-      for (const { worker } of this.#lanes) {
-        worker.postMessage({ kind: "finish" } satisfies ToWorker);
-      }
-      await Promise.all(this.#lanes.map((lane) => lane.finished.promise));
+    for (const { worker, failed } of this.#lanes) {
+      if (!failed) worker.postMessage({ kind: "finish" } satisfies ToWorker);
     }
+    await Promise.all(this.#lanes.map((lane) => lane.finished.promise));
     for (const { worker } of this.#lanes) worker.terminate();
   }
 
@@ -225,7 +229,7 @@ export class Archiver {
       if (this.#spare.length < MAX_SPARE && data.bytes.byteLength === BUFFER_BYTES) {
         this.#spare.push(data.bytes);
       }
-    } else if (data.kind === "error") this.#fail(runError(data.message, data.diskFull));
+    } else if (data.kind === "error") this.#fail(lane, runError(data.message, data.diskFull));
     else if (data.kind === "sealed") this.#options.onSealed(data);
     else if (data.kind === "finished") {
       lane.totals = { files: data.files, busyMs: data.busyMs };
@@ -253,10 +257,11 @@ export class Archiver {
     if (pages.length > 0) this.#options.onDurable(pages);
   }
 
-  #fail(error: RunError): void {
+  #fail(lane: Lane, error: RunError): void {
+    lane.failed = true;
+    lane.finished.resolve();
     if (this.#error !== undefined) return;
     this.#error = error;
-    for (const lane of this.#lanes) lane.finished.resolve();
     this.#release();
     this.#options.onError(error);
   }

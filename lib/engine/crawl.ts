@@ -4,10 +4,16 @@
  * @module
  */
 
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { mkdirSync } from "node:fs";
 import { HttpClient, Resolver } from "../net/mod.ts";
-import { type FileLock, type Frontier, lockFile, openFrontier } from "../frontier/mod.ts";
+import {
+  type FileLock,
+  type Frontier,
+  lockFile,
+  openFrontier,
+  StateLockedError,
+} from "../frontier/mod.ts";
 import { RobotsCache } from "../robots/mod.ts";
 import { suffixListHash, surt } from "../url/mod.ts";
 import { repairFolder } from "../warc/mod.ts";
@@ -19,6 +25,7 @@ import { CrawlLoop } from "./_crawl_loop.ts";
 import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
 import { CrawlStatistics } from "./statistics.ts";
 import { checkFloor } from "./disk.ts";
+import { isDiskFull, RunError } from "./errors.ts";
 import { requestHeaders } from "./headers.ts";
 import type { CrawlRecord } from "./records.ts";
 import { robotsFetcher } from "./robots_fetch.ts";
@@ -119,7 +126,10 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
     try {
       await parts.loop.end();
     } finally {
-      await closeParts(parts);
+      await closeParts(parts).catch((error) => {
+        // What ended the crawl is told; that a frontier it broke cannot be closed well adds nothing.
+        if (!parts.loop.failed) throw error;
+      });
       this.#statistics.end();
     }
   }
@@ -159,8 +169,7 @@ async function openParts(
     const { warc } = options;
     let lock: FileLock | undefined;
     if (warc !== undefined) {
-      mkdirSync(warc.dir, { recursive: true });
-      lock = lockFile(`${warc.dir}/${warc.prefix}`);
+      lock = lockFolder(warc.dir);
       undo.push(() => lock!.release());
       const repairs = await repairFolder(warc.dir, {
         prefix: warc.prefix,
@@ -174,7 +183,7 @@ async function openParts(
       ...(warc === undefined ? [] : [warc.dir]),
       ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
     ];
-    checkFloor(places, options.minFree);
+    checkFloor(places, options.minFree, options.freeBytes);
     const archiver = await Archiver.start({
       setup: {
         ...(warc === undefined ? {} : {
@@ -247,16 +256,36 @@ async function openParts(
     });
     const floor = setInterval(() => {
       try {
-        checkFloor(places, options.minFree);
+        checkFloor(places, options.minFree, options.freeBytes);
       } catch (e) {
         loop.fail(e as Error, { seal: true });
       }
     }, FLOOR_EVERY);
+    undo.push(() => clearInterval(floor));
     await loop.start();
     return { loop, archiver, robots, frontier, client, resolver, lock, floor };
   } catch (e) {
     for (const step of undo.reverse()) await step();
     throw e;
+  }
+}
+
+/**
+ * One crawl at a time writes into a folder.
+ *
+ * @throws {StateLockedError} When another one does.
+ * @throws {RunError} When it cannot be made or written.
+ */
+function lockFolder(dir: string): FileLock {
+  try {
+    mkdirSync(dir, { recursive: true });
+    return lockFile(join(dir, "ccrawl"));
+  } catch (cause) {
+    if (cause instanceof StateLockedError) throw new StateLockedError(dir, cause.pid);
+    throw new RunError(`Cannot write into ${dir}: ${(cause as Error).message}`, {
+      exitCode: isDiskFull(cause) ? 75 : 1,
+      cause,
+    });
   }
 }
 

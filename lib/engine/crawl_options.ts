@@ -7,6 +7,7 @@
 import type { ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
 import { USER_AGENT } from "../version.ts";
+import { freeBytes } from "./disk.ts";
 
 /** Where and how a crawl's answers are archived. */
 export interface CrawlWarcOptions {
@@ -126,6 +127,8 @@ export interface CrawlOptions {
   readonly queueBytes?: number;
   /** Free disk below which the run seals and stops. @default 1 GiB */
   readonly minFree?: number;
+  /** Free bytes of the file system that holds a path. @default asks the system */
+  readonly freeBytes?: (path: string) => number;
   /** Longest wait for requests in flight when told to stop. @default 2000 */
   readonly graceMs?: number;
   /** Stops the crawl cleanly when it aborts, as `CrawlRun.stop` does. */
@@ -237,6 +240,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     bodyCap: whole("bodyCap", options.bodyCap ?? 10 * 2 ** 20, 1, 2 ** 30),
     seenBytes: whole("seenBytes", options.seenBytes ?? 512 * 2 ** 20, 1, 2 ** 40),
     queueBytes: whole("queueBytes", options.queueBytes ?? 32 * 2 ** 20, 1, 2 ** 40),
+    freeBytes: options.freeBytes ?? freeBytes,
     minFree: whole("minFree", options.minFree ?? 2 ** 30, 0, Number.MAX_SAFE_INTEGER),
     graceMs: whole("graceMs", options.graceMs ?? 2000, 0, 86_400_000),
     onEvent: options.onEvent ?? (() => {}),

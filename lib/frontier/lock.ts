@@ -5,7 +5,7 @@
  * @module
  */
 
-import { StateLockedError } from "./errors.ts";
+import { FrontierError, StateLockedError } from "./errors.ts";
 
 /** A lock that is held. Disposing it releases it. */
 export interface FileLock extends Disposable {
@@ -21,10 +21,11 @@ export interface FileLock extends Disposable {
  * behind when the lock is released: removing it would let two processes hold two files of one name.
  *
  * @throws {StateLockedError} when it is held already.
+ * @throws {FrontierError} when the lock file cannot be made, as in a folder that may not be written.
  */
 export function lockFile(path: string): FileLock {
   const lockPath = `${trimSlash(path)}.lock`;
-  const file = Deno.openSync(lockPath, { read: true, write: true, create: true });
+  const file = openLock(path, lockPath);
   let held = false;
   try {
     held = file.tryLockSync(true);
@@ -45,6 +46,15 @@ export function lockFile(path: string): FileLock {
     file.close();
   };
   return { lockPath, release, [Symbol.dispose]: release };
+}
+
+function openLock(path: string, lockPath: string): Deno.FsFile {
+  try {
+    return Deno.openSync(lockPath, { read: true, write: true, create: true });
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new FrontierError(`Cannot lock "${path}": ${reason}`, { cause });
+  }
 }
 
 function readPid(file: Deno.FsFile): number | undefined {
