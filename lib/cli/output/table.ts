@@ -12,6 +12,8 @@ import type { RecordFormatter } from "./formats.ts";
 const BATCH = 100;
 const GAP = "  ";
 const NARROWEST = 8;
+/** Most columns of a wide terminal that a column of text is given beyond what it needs. */
+const MOST_SPARE = 60;
 
 /** How a table is drawn. */
 export interface TableOptions {
@@ -97,5 +99,8 @@ function fitColumns(
       excess -= taken;
     }
   }
+  // what is left goes to the first column of text: later URLs are longer than those of the seeds
+  const first = fields.findIndex((field) => field.type === "string");
+  if (excess < 0 && first >= 0) widths[first]! += Math.min(-excess, MOST_SPARE);
   return widths;
 }
