@@ -42,6 +42,10 @@ export class ByteWriter {
   /** A whole number from 0 to 2^53 - 1, seven bits a byte. */
   varint(value: number): void {
     this.#room(8);
+    if (value < 128) {
+      this.#buffer[this.length++] = value;
+      return;
+    }
     while (value > 0x7f) {
       this.#buffer[this.length++] = (value % 128) | 0x80;
       value = Math.floor(value / 128);
@@ -73,20 +77,28 @@ export class ByteWriter {
     this.raw(bytes);
   }
 
-  /** Length, then UTF-8. */
-  text(text: string): void {
-    // Almost all text here is short ASCII: write it with a one-byte length and correct it if not.
-    this.#room(text.length * 3 + 8);
+  /** Length, then UTF-8, of the text from `from` on. */
+  text(text: string, from = 0): void {
+    const count = text.length - from;
     const start = this.length;
-    if (text.length < 128) {
-      const { written } = encoder.encodeInto(text, this.#buffer.subarray(start + 1));
-      if (written < 128) {
-        this.#buffer[start] = written;
-        this.length = start + 1 + written;
+    // Almost all text here is short ASCII, for which a loop beats a call to the encoder.
+    if (count < 256) {
+      this.#room(count + 2);
+      this.varint(count);
+      const buffer = this.#buffer;
+      let at = this.length;
+      for (let i = from; i < text.length; i++) {
+        const code = text.charCodeAt(i);
+        if (code > 127) break;
+        buffer[at++] = code;
+      }
+      if (at - this.length === count) {
+        this.length = at;
         return;
       }
+      this.length = start;
     }
-    this.bytes(encoder.encode(text));
+    this.bytes(encoder.encode(text.slice(from)));
   }
 }
 

@@ -51,15 +51,15 @@ export class EntryCoder {
 
   write(out: ByteWriter, host: string, entry: Entry, isNew = false): void {
     const { url } = entry;
-    let form = WHOLE, path = url;
+    let form = WHOLE, from = 0;
     if (url.startsWith(host, 8) && url.startsWith("https://") && url[8 + host.length] === "/") {
       form = HTTPS;
-      path = url.slice(8 + host.length);
+      from = 8 + host.length;
     } else if (
       url.startsWith(host, 7) && url.startsWith("http://") && url[7 + host.length] === "/"
     ) {
       form = HTTP;
-      path = url.slice(7 + host.length);
+      from = 7 + host.length;
     }
     let flags = form;
     if (entry.priority !== this.#priority) flags |= PRIORITY;
@@ -71,7 +71,7 @@ export class EntryCoder {
     if (flags & PRIORITY) out.float(entry.priority);
     if (flags & DEPTH) out.varint(entry.depth);
     if (flags & ATTEMPTS) out.varint(entry.attempts);
-    out.text(path);
+    out.text(url, from);
     this.#priority = entry.priority;
     this.#depth = entry.depth;
     this.#seq = entry.seq;

@@ -69,6 +69,8 @@ export class SeenSet {
     this.#store.begin();
     // A run that was not finished: its fingerprints are in `seen` still.
     this.#store.sql("delete from runs where run >= ?").run(this.#runs);
+    const bytes = this.#store.sql("select sum(length(keys)) as n from seen").get()?.n ?? 0;
+    this.#table.reserve(Number(bytes) / 8);
     let last = 0;
     for (;;) {
       const rows = this.#store.sql("select id, keys from seen where id > ? order by id limit 64")

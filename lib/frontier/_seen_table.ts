@@ -51,6 +51,15 @@ export class SeenTable {
     this.bytes = this.#fills.length * slots * 8;
   }
 
+  /** Makes an empty table as large as `count` numbers will need, within its bound. */
+  reserve(count: number): void {
+    const most = Math.floor(this.#limit / GROWTH / 8);
+    const slots = Math.ceil(Math.min(count / MAX_FILL * 1.05, most) / this.#fills.length);
+    if (slots <= this.#first) return;
+    for (let i = 0; i < this.#fills.length; i++) this.#tables[i] = new Uint32Array(slots * 2);
+    this.bytes = this.#fills.length * slots * 8;
+  }
+
   /** Whether the number is held. When it is not, {@linkcode SeenTable.insert} may follow at once. */
   has(hi: number, lo: number): boolean {
     // All zero marks an empty slot, so that one fingerprint shares the place of its neighbour.

@@ -107,6 +107,7 @@ export class FrontierEngine {
   #lastHost: Host | undefined;
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
+  readonly #scratch = new Uint8Array(MAX_URL);
   #closed = false;
 
   /**
@@ -135,7 +136,7 @@ export class FrontierEngine {
       const replay = replayJournal(
         this.#store,
         (url) => {
-          this.#fingerprint(this.#encoder.encode(url));
+          this.#fingerprintText(url);
           this.#seen.replay(this.#hash.hi, this.#hash.lo);
         },
         (hi, lo) => this.#seen.replay(hi, lo),
@@ -197,6 +198,12 @@ export class FrontierEngine {
   #fingerprint(bytes: Uint8Array, start = 0, end = bytes.length): void {
     this.#hash.update(bytes, start, end);
     if (this.#hash.hi === 0 && this.#hash.lo === 0) this.#hash.lo = 1;
+  }
+
+  #fingerprintText(text: string): void {
+    const { read, written } = this.#encoder.encodeInto(text, this.#scratch);
+    if (read === text.length) this.#fingerprint(this.#scratch, 0, written);
+    else this.#fingerprint(this.#encoder.encode(text));
   }
 
   #offer(
@@ -332,8 +339,7 @@ export class FrontierEngine {
   }
 
   #hashOf(name: string): number {
-    const bytes = this.#encoder.encode(name);
-    this.#hash.update(bytes, 0, bytes.length);
+    this.#fingerprintText(name);
     return this.#hash.hi * 65536 + (this.#hash.lo >>> 16);
   }
 
