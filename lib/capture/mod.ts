@@ -1,0 +1,18 @@
+/**
+ * Captures: the rows a recrawl writes, one attempt to fetch one URL each, as Parquet files that any
+ * reader opens.
+ *
+ * {@linkcode captureRow} and {@linkcode failureRow} make a row of what a fetch came to;
+ * {@linkcode CaptureWriter} writes rows into a file; {@linkcode CAPTURE_COLUMNS} says what each
+ * column is.
+ *
+ * @module
+ */
+
+export * from "./codec.ts";
+export * from "./errors.ts";
+export { captureDiskFs, type CaptureFs } from "./fs.ts";
+export * from "./ranges.ts";
+export * from "./row.ts";
+export * from "./schema.ts";
+export * from "./writer.ts";
