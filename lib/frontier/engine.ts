@@ -6,6 +6,7 @@
  * @module
  */
 
+import type { Buffer } from "node:buffer";
 import type {
   Completion,
   ControlCommand,
@@ -17,7 +18,7 @@ import type {
   PutResult,
 } from "./types.ts";
 import { FrontierError } from "./errors.ts";
-import { ByteReader, ByteWriter } from "./_bytes.ts";
+import { asBuffer, ByteReader, ByteWriter } from "./_bytes.ts";
 import { type ClockSource, StateClock, systemClock } from "./_clock.ts";
 import { type Counters, countKind, newCounters, ringMark, ringRate } from "./_counters.ts";
 import { DoneWriter, joinDone } from "./_done.ts";
@@ -106,7 +107,6 @@ export class FrontierEngine {
   #sweepFrom = "";
   #lastHost: Host | undefined;
   readonly #encoder = new TextEncoder();
-  readonly #decoder = new TextDecoder();
   readonly #scratch = new Uint8Array(MAX_URL);
   #closed = false;
 
@@ -170,7 +170,7 @@ export class FrontierEngine {
     return this.#run("put", () => {
       const counts = [0, 0, 0, 0];
       for (const { url, priority, depth } of urls) {
-        const bytes = this.#encoder.encode(url);
+        const bytes = asBuffer(this.#encoder.encode(url));
         counts[this.#offer(bytes, 0, bytes.length, priority, depth, options.seed ?? false)]!++;
       }
       return toResult(counts);
@@ -186,9 +186,10 @@ export class FrontierEngine {
   ): PutResult {
     return this.#run("put", () => {
       const counts = [0, 0, 0, 0];
+      const buffer = asBuffer(bytes);
       let at = 0;
       eachLine(bytes, (start, end) => {
-        counts[this.#offer(bytes, start, end, priorities[at]!, depths[at]!, seed)]!++;
+        counts[this.#offer(buffer, start, end, priorities[at]!, depths[at]!, seed)]!++;
         at++;
       });
       return toResult(counts);
@@ -207,7 +208,7 @@ export class FrontierEngine {
   }
 
   #offer(
-    bytes: Uint8Array,
+    bytes: Buffer,
     start: number,
     end: number,
     priority: number,
@@ -231,7 +232,7 @@ export class FrontierEngine {
     const sight = this.#seen.look(hi, lo);
     if (sight === "known") return KNOWN;
     if (sight === "unsure") {
-      this.#stage(this.#decoder.decode(bytes.subarray(start, end)), priority, depth, hi, lo);
+      this.#stage(bytes.toString("utf8", start, end), priority, depth, hi, lo);
       return STAGED;
     }
     host ??= this.#hostAt(bytes, nameStart, nameEnd, true)!;
@@ -240,7 +241,7 @@ export class FrontierEngine {
     this.#seen.insert(hi, lo);
     return this.#admit(
       host,
-      this.#decoder.decode(bytes.subarray(start, end)),
+      bytes.toString("utf8", start, end),
       priority,
       depth,
       hi,
@@ -329,10 +330,10 @@ export class FrontierEngine {
 
   // Hosts in memory.
 
-  #hostAt(bytes: Uint8Array, start: number, end: number, make: boolean): Host | undefined {
+  #hostAt(bytes: Buffer, start: number, end: number, make: boolean): Host | undefined {
     const last = this.#lastHost;
     if (last !== undefined && sameText(last.name, bytes, start, end)) return last;
-    const name = this.#decoder.decode(bytes.subarray(start, end));
+    const name = bytes.toString("utf8", start, end);
     const host = make ? this.#makeHost(name) : this.#findHost(name);
     if (host !== undefined) this.#lastHost = host;
     return host;
@@ -543,12 +544,13 @@ export class FrontierEngine {
     const { outlinks, redirect } = completion;
     if (outlinks !== undefined && outlinks.length > 0) {
       const priority = entry.priority / 2 || Number.MIN_VALUE;
+      const buffer = asBuffer(outlinks);
       eachLine(outlinks, (start, end) => {
-        this.#offer(outlinks, start, end, priority, entry.depth + 1, false);
+        this.#offer(buffer, start, end, priority, entry.depth + 1, false);
       });
     }
     if (redirect !== undefined && redirect !== "") {
-      const bytes = this.#encoder.encode(redirect);
+      const bytes = asBuffer(this.#encoder.encode(redirect));
       this.#offer(bytes, 0, bytes.length, entry.priority, entry.depth, entry.depth === 0);
     }
   }
@@ -917,7 +919,7 @@ export class FrontierEngine {
       const url = from.text(), priority = from.float(), depth = from.varint();
       const hi = keys[i * 2 + 1]!, lo = keys[i * 2]!;
       if (!sieve.pass.claim(hi, lo)) continue;
-      const bytes = this.#encoder.encode(url);
+      const bytes = asBuffer(this.#encoder.encode(url));
       const start = hostStart(bytes, 0, bytes.length);
       const host = this.#hostAt(bytes, start, hostEnd(bytes, start, bytes.length), true)!;
       if (this.#maxPerHost > 0 && host.admitted >= this.#maxPerHost) continue;
