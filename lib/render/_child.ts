@@ -19,12 +19,16 @@ export interface ChildRequest {
 /** What became of it. */
 export type ChildAnswer = { readonly content: Content } | { readonly failed: string };
 
+const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi"] as const;
+
 /**
  * Serve until standard input ends. An executable that holds the whole program in one file runs this when
  * its first argument is `RENDER_CHILD_ARGUMENT`.
  */
 export async function runRenderChild(): Promise<void> {
   const { renderWithLibraries } = await import("./_libraries.ts");
+  // A compiled executable has them, whatever it is started as.
+  for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
   const output = Deno.stdout.writable.getWriter();
   for await (const message of decodeFrames(Deno.stdin.readable)) {
     const { html, url, extractor, deadlineMs } = message as ChildRequest;

@@ -1,12 +1,10 @@
 import { decodeFrames, encodeFrame } from "./_frames.ts";
+import { RENDER_CHILD_ARGUMENT } from "./child_argument.ts";
 import { screen } from "./_screen.ts";
 import type { ChildAnswer, ChildRequest } from "./_child.ts";
 import { loadLanguageDetector } from "./language.ts";
 import { extractLinks } from "./links.ts";
 import { complete, type Content, type RenderedPage } from "./render.ts";
-
-/** First argument by which a compiled executable becomes the child; see `runRenderChild`. */
-export const RENDER_CHILD_ARGUMENT = "__render-child";
 
 /** Names and versions of the extractors made of other people's libraries. */
 const EXTRACTORS = {

@@ -17,6 +17,7 @@
 export * from "./html.ts";
 export * from "./links.ts";
 export { runRenderChild } from "./_child.ts";
+export { RENDER_CHILD_ARGUMENT } from "./child_argument.ts";
 export {
   loadMainRenderer,
   MAIN_EXTRACTOR,

@@ -1,0 +1,65 @@
+/**
+ * `deno task compile`: an executable for each platform, by `deno compile`.
+ *
+ * Deno fetches the base binary of each target from its download site, or takes the one that DENORT_BIN names.
+ * Where neither can be had there is `deno task compile:offline`.
+ *
+ * @module
+ */
+
+import { join, resolve } from "node:path";
+import { readOptions, usage } from "./_args.ts";
+import { deno, ROOT, stage } from "./_stage.ts";
+
+const TARGETS = [
+  "x86_64-unknown-linux-gnu",
+  "aarch64-unknown-linux-gnu",
+  "x86_64-apple-darwin",
+  "aarch64-apple-darwin",
+  "x86_64-pc-windows-msvc",
+];
+
+const HELP = `Usage: deno task compile [--target TARGET]... [--out DIR]
+
+Compiles ccrawl into DIR/ccrawl-TARGET, DIR being dist where it is not given.
+Targets, all of them where none is given:
+  ${TARGETS.join("\n  ")}
+`;
+
+const { target: targets, out } = readOptions({
+  target: { type: "string", multiple: true, default: TARGETS },
+  out: { type: "string", default: join(ROOT, "dist") },
+}, HELP);
+for (const target of targets) {
+  if (TARGETS.includes(target)) continue;
+  usage(`Cannot compile for ${target}: known are ${TARGETS.join(", ")}`);
+}
+await compile(targets, resolve(out));
+
+async function compile(targets: readonly string[], out: string): Promise<void> {
+  const dir = await Deno.makeTempDir({ prefix: "ccrawl-compile-" });
+  try {
+    const { entries } = await stage(dir);
+    await Deno.mkdir(out, { recursive: true });
+    for (const target of targets) {
+      const name = `ccrawl-${target}${target.includes("windows") ? ".exe" : ""}`;
+      await deno(
+        [
+          "compile",
+          "--allow-all",
+          "--no-check",
+          "--target",
+          target,
+          "--output",
+          join(out, name),
+          ...[...entries, "commit.txt"].flatMap((path) => ["--include", path]),
+          "cli.ts",
+        ],
+        dir,
+        true,
+      );
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
