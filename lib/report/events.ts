@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { CrawlFigures } from "./types.ts";
+import type { AnyFigures } from "./types.ts";
 
 /** What every event says. */
 export interface EventBase {
@@ -29,7 +29,7 @@ export interface TickEvent extends EventBase {
   /** Tells the events apart. */
   readonly event: "tick";
   /** The figures at that moment. */
-  readonly figures: CrawlFigures;
+  readonly figures: AnyFigures;
 }
 
 /** An output file is finished: closed, synced, under its final name. */
@@ -51,7 +51,7 @@ export interface EndEvent extends EventBase {
   /** `finished`, or why it stopped: `stopped`, `limit`, `disk floor`, … */
   readonly outcome: string;
   /** The figures at that moment. */
-  readonly figures: CrawlFigures;
+  readonly figures: AnyFigures;
 }
 
 /** Something a person should know. */

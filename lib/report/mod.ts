@@ -5,12 +5,18 @@
  */
 
 export type {
+  AnyFigures,
   CrawlFigures,
   DnsFigures,
+  ExtractFigures,
   FailureCounts,
+  FeederFigures,
+  HeldQueueFigures,
   ProgressMode,
   QueueFigures,
+  RecrawlFigures,
   RobotsFigures,
+  RunFigures,
   UnclassifiedFigures,
   WorkerTimes,
 } from "./types.ts";
@@ -24,8 +30,13 @@ export type {
   TickEvent,
 } from "./events.ts";
 export { formatBytes, formatElapsed, formatRate, percent, shares } from "./format.ts";
-export { failedTotal, formatCrawlSummary } from "./summary.ts";
+export { failedTotal } from "./_summary_lines.ts";
+export { formatCrawlSummary } from "./summary.ts";
+export { formatRecrawlSummary } from "./recrawl_summary.ts";
+export type { Metric, Sample } from "./_exposition.ts";
+export type { ProgressLines } from "./progress.ts";
+export { crawlKind, recrawlKind, type RunKind } from "./run_kind.ts";
 export { JournalError } from "./journal.ts";
 export { peakMemory } from "./memory.ts";
-export { type ReportClock, type ReportOptions, RunReport } from "./report.ts";
+export { type ReportClock, type ReportOptions, RunReport, type StartDetails } from "./report.ts";
 export type { MessageSink } from "./status_line.ts";

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { formatElapsed } from "./format.ts";
-import { failedTotal } from "./summary.ts";
-import type { CrawlFigures } from "./types.ts";
+import { failedTotal } from "./_summary_lines.ts";
+import { formatBytes, formatElapsed, percent } from "./format.ts";
+import type { CrawlFigures, HeldQueueFigures, RecrawlFigures, RunFigures } from "./types.ts";
 
 /** What the rate of late is computed from. */
 interface Mark {
   readonly elapsedMs: number;
-  readonly fetched: number;
+  readonly count: number;
 }
 
 /** How far back "now" reaches. */
@@ -21,32 +21,89 @@ const WINDOW_MS = 15_000;
 export class RateWindow {
   #marks: Mark[] = [];
 
-  /** Add a sample, and give the pages a second of late. */
-  add(figures: Mark): number {
-    const { elapsedMs, fetched } = figures;
-    this.#marks.push({ elapsedMs, fetched });
+  /** Add a sample, and give what there was a second of late. */
+  add(elapsedMs: number, count: number): number {
+    this.#marks.push({ elapsedMs, count });
     // Keep one mark older than the window, so that it is spanned whole.
     while (this.#marks.length > 2 && elapsedMs - this.#marks[1]!.elapsedMs >= WINDOW_MS) {
       this.#marks.shift();
     }
     const first = this.#marks[0]!;
-    const from = first.elapsedMs === elapsedMs ? { elapsedMs: 0, fetched: 0 } : first;
+    const from = first.elapsedMs === elapsedMs ? { elapsedMs: 0, count: 0 } : first;
     const span = elapsedMs - from.elapsedMs;
-    return span > 0 ? ((fetched - from.fetched) * 1000) / span : 0;
+    return span > 0 ? ((count - from.count) * 1000) / span : 0;
   }
+}
+
+/** Progress lines of one run, of which each is about what has happened since earlier ones. */
+export type ProgressLines<F> = (figures: F) => string;
+
+/** Progress lines of a crawl. */
+export function crawlProgress(): ProgressLines<CrawlFigures> {
+  const pages = new RateWindow();
+  return (figures) => formatCrawlProgress(figures, pages.add(figures.elapsedMs, figures.fetched));
+}
+
+/** Progress lines of a pass over a work list. */
+export function recrawlProgress(): ProgressLines<RecrawlFigures> {
+  const pages = new RateWindow();
+  const rows = new RateWindow();
+  return (figures) =>
+    formatRecrawlProgress(
+      figures,
+      pages.add(figures.elapsedMs, figures.fetched),
+      rows.add(figures.elapsedMs, ended(figures)),
+    );
+}
+
+/** Rows that have ended in this run, one way or the other. */
+function ended(f: RunFigures): number {
+  return f.fetched + failedTotal(f.failures) + f.disallowed;
 }
 
 /**
  * `1234 pages, 33.3/s, 5021 queued, 64 in flight, 310 hosts, 12 failed, 3m 12s, 1m 40s left`.
  * The time left is given where the pages still to come are known.
  */
-export function formatProgress(figures: CrawlFigures, rate: number): string {
+export function formatCrawlProgress(figures: CrawlFigures, rate: number): string {
   const failed = failedTotal(figures.failures);
-  let line = `${figures.fetched} pages, ${rate.toFixed(1)}/s, ${figures.queued} queued, ` +
+  return `${figures.fetched} pages, ${rate.toFixed(1)}/s, ${figures.queued} queued, ` +
     `${figures.inFlight} in flight, ${figures.activeHosts} hosts, ${failed} failed, ` +
-    formatElapsed(figures.elapsedMs);
-  if (figures.remaining !== undefined && figures.remaining > 0 && rate > 0) {
-    line += `, ${formatElapsed((figures.remaining * 1000) / rate)} left`;
+    formatElapsed(figures.elapsedMs) + timeLeft([[figures.remaining, rate]]);
+}
+
+/**
+ * `1234 pages, 33.3/s, part 1 row 20000, 64 in flight, 12 failed, extract queue 12.4 MB (18%), write
+ * queue 20.1 MB (30%), 3m 12s, 1m 40s left`. The time left is that until the first of the limits that
+ * are known: pages at `rate` a second, rows at `rowRate`, for many a row never becomes a page.
+ */
+export function formatRecrawlProgress(
+  figures: RecrawlFigures,
+  rate: number,
+  rowRate: number,
+): string {
+  const f = figures;
+  const { part, row } = f.position;
+  const extract = f.extract === undefined ? "" : `extract ${heldText(f.extract.queue)}, `;
+  return `${f.fetched} pages, ${rate.toFixed(1)}/s, part ${part} row ${row}, ` +
+    `${f.inFlight} in flight, ${failedTotal(f.failures)} failed, ` +
+    `${extract}write ${heldText(f.queue)}, ${formatElapsed(f.elapsedMs)}` +
+    timeLeft([[f.remaining, rate], [f.remainingRows, rowRate]]);
+}
+
+function heldText({ heldBytes, boundBytes }: HeldQueueFigures): string {
+  return `queue ${formatBytes(heldBytes)} (${percent(heldBytes, boundBytes)}%)`;
+}
+
+/** The soonest of the ends that are known; nothing where none is. */
+function timeLeft(
+  ends: readonly (readonly [remaining: number | undefined, rate: number])[],
+): string {
+  let soonest = Infinity;
+  for (const [remaining, rate] of ends) {
+    if (remaining !== undefined && remaining > 0 && rate > 0) {
+      soonest = Math.min(soonest, (remaining * 1000) / rate);
+    }
   }
-  return line;
+  return soonest === Infinity ? "" : `, ${formatElapsed(soonest)} left`;
 }

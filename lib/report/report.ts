@@ -6,14 +6,14 @@
  */
 
 import { VERSION } from "../version.ts";
-import type { RunEvent } from "./events.ts";
+import type { Metric } from "./_exposition.ts";
+import type { RunEvent, StartEvent } from "./events.ts";
 import { Journal } from "./journal.ts";
 import { peakMemory } from "./memory.ts";
 import type { MetricsServer } from "./metrics.ts";
-import { formatProgress, RateWindow } from "./progress.ts";
+import { crawlKind, type RunKind } from "./run_kind.ts";
 import { type MessageSink, StatusLine } from "./status_line.ts";
-import { formatCrawlSummary } from "./summary.ts";
-import type { CrawlFigures, ProgressMode } from "./types.ts";
+import type { AnyFigures, CrawlFigures, ProgressMode } from "./types.ts";
 
 /** Milliseconds between tick events. */
 export const TICK_MS = 30_000;
@@ -56,6 +56,9 @@ const systemClock: ReportClock = {
   },
 };
 
+/** What a run says about itself when it begins. */
+export type StartDetails = StartEvent["details"];
+
 /** Distributes `Omit` over the members of a union. */
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
@@ -64,9 +67,8 @@ export class RunReport {
   readonly #options: ReportOptions;
   readonly #clock: ReportClock;
   readonly #line: StatusLine;
-  readonly #rate = new RateWindow();
   readonly #stops: (() => void)[] = [];
-  #sample: (() => CrawlFigures) | undefined;
+  #run: BoundRun | undefined;
   #journal: Journal | undefined;
   #journalFailed = false;
   #metrics: MetricsServer | undefined;
@@ -80,29 +82,41 @@ export class RunReport {
 
   /**
    * Begin: opens the journal and the metrics address, tells `details` (state, output, shard …) as the
-   * start event, and from here on asks `sample` for the figures, twice a second at the most.
+   * start event, and from here on asks `sample` for the figures, twice a second at the most. `kind`
+   * says what run they are of; a crawl, where it is left out.
    *
    * @throws {JournalError} when the journal cannot be opened.
    * @throws {MetricsError} when the metrics address cannot be bound.
    */
-  async start(
-    details: Readonly<Record<string, string | number | boolean>>,
+  start(details: StartDetails, sample: () => CrawlFigures): Promise<void>;
+  start<F extends AnyFigures>(
+    details: StartDetails,
+    sample: () => F,
+    kind: RunKind<F>,
+  ): Promise<void>;
+  start(
+    details: StartDetails,
     sample: () => CrawlFigures,
+    kind: RunKind<CrawlFigures> = crawlKind,
   ): Promise<void> {
+    return this.#start(details, bind(sample, kind));
+  }
+
+  async #start(details: StartDetails, run: BoundRun): Promise<void> {
     const { journal, metrics, progress, quiet } = this.#options;
     if (journal !== undefined) this.#journal = Journal.open(journal);
     if (metrics !== undefined) {
       const { serveMetrics } = await import("./metrics.ts");
-      this.#metrics = serveMetrics(metrics, () => withMemory(sample()));
+      this.#metrics = serveMetrics(metrics, run.metrics);
       const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
       this.message(`metrics at http://${host}:${this.#metrics.port}/metrics`);
     }
-    this.#sample = sample;
+    this.#run = run;
     this.#emit({ event: "start", version: VERSION, details });
-    this.#every(TICK_MS, () => this.#emit({ event: "tick", figures: this.#figures() }));
+    this.#every(TICK_MS, () => this.#emit({ event: "tick", figures: run.figures() }));
     if (quiet || progress === "none" || progress === "json") return;
-    if (this.#line.live) this.#every(LIVE_MS, () => this.#line.show(this.#progress()));
-    else this.#every(PLAIN_MS, () => this.#text(this.#progress()));
+    if (this.#line.live) this.#every(LIVE_MS, () => this.#line.show(run.progress()));
+    else this.#every(PLAIN_MS, () => this.#text(run.progress()));
   }
 
   /** An output file is finished: closed, synced, under its final name. */
@@ -127,12 +141,13 @@ export class RunReport {
    * stopped it).
    */
   end(outcome: string): void {
-    const figures = this.#figures();
+    if (this.#run === undefined) throw new TypeError("Cannot report: the run has not started");
+    const { figures, summary } = this.#run.last(this.#options.command);
     this.#stopTimers();
     this.#line.clear();
     this.#emit({ event: "end", outcome, figures });
     if (this.#options.quiet || this.#options.progress === "json") return;
-    for (const line of formatCrawlSummary(figures, this.#options.command)) this.#line.print(line);
+    for (const line of summary) this.#line.print(line);
   }
 
   /** Let go of everything; after an error too. @throws {JournalError} */
@@ -167,16 +182,6 @@ export class RunReport {
     for (const stop of this.#stops.splice(0)) stop();
   }
 
-  #figures(): CrawlFigures {
-    if (this.#sample === undefined) throw new TypeError("Cannot report: the run has not started");
-    return withMemory(this.#sample());
-  }
-
-  #progress(): string {
-    const figures = this.#sample!();
-    return formatProgress(figures, this.#rate.add(figures));
-  }
-
   #text(text: string): void {
     if (this.#options.progress === "json") return;
     this.#line.print(`${this.#options.command}: ${text}`);
@@ -203,7 +208,30 @@ export class RunReport {
   }
 }
 
-function withMemory(figures: CrawlFigures): CrawlFigures {
+/** A run's figures with the words for them, whatever kind they are of. */
+interface BoundRun {
+  readonly figures: () => AnyFigures;
+  readonly progress: () => string;
+  readonly metrics: () => Metric[];
+  /** The figures at the end, and the summary of the same. */
+  readonly last: (prefix: string) => { figures: AnyFigures; summary: string[] };
+}
+
+function bind<F extends AnyFigures>(sample: () => F, kind: RunKind<F>): BoundRun {
+  const figures = () => withMemory(sample());
+  const line = kind.progress();
+  return {
+    figures,
+    progress: () => line(sample()),
+    metrics: () => kind.metrics(figures()),
+    last(prefix) {
+      const end = figures();
+      return { figures: end, summary: kind.summary(end, prefix) };
+    },
+  };
+}
+
+function withMemory<F extends AnyFigures>(figures: F): F {
   return figures.peakMemoryBytes === undefined
     ? { ...figures, peakMemoryBytes: peakMemory() }
     : figures;

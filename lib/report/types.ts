@@ -85,8 +85,8 @@ export interface WorkerTimes {
   readonly queueing: number;
 }
 
-/** Everything known about a crawl at one moment. Counts are of this run unless said otherwise. */
-export interface CrawlFigures {
+/** What every kind of run tells at one moment. Counts are of this run unless said otherwise. */
+export interface RunFigures {
   /** Milliseconds since the run began. */
   readonly elapsedMs: number;
   /** Pages that were answered, whatever the status. */
@@ -97,8 +97,6 @@ export interface CrawlFigures {
   readonly disallowed: number;
   /** Body bytes taken off the wire. */
   readonly bytes: number;
-  /** WARC files finished. */
-  readonly files: number;
   /** Absent when there is nothing in `failures.other`. */
   readonly unclassified?: UnclassifiedFigures;
   /** Absent when robots.txt is not asked for. */
@@ -113,11 +111,11 @@ export interface CrawlFigures {
   readonly writers: number;
   /** Milliseconds that the writers were at work, summed over them. */
   readonly writerBusyMs: number;
-  /** The queue between fetches and writers. */
+  /** The queue before the writers. */
   readonly queue: QueueFigures;
   /** The most memory the process has had, in bytes. Filled by the report where left out. */
   readonly peakMemoryBytes?: number;
-  /** URLs in the queue now. */
+  /** URLs in the queue now; of a work list, rows read and not handed out yet. */
   readonly queued: number;
   /** Fetches in flight now. */
   readonly inFlight: number;
@@ -126,6 +124,67 @@ export interface CrawlFigures {
   /** Pages still to come, where that can be known (`--max-pages`, no outlinks followed). */
   readonly remaining?: number;
 }
+
+/** Everything known about a crawl at one moment. */
+export interface CrawlFigures extends RunFigures {
+  /** WARC files finished. */
+  readonly files: number;
+}
+
+/** A queue bounded by bytes, with what is in it now. */
+export interface HeldQueueFigures extends QueueFigures {
+  /** What it holds now. */
+  readonly heldBytes: number;
+}
+
+/** The pool that renders pages, and the queue before it. */
+export interface ExtractFigures {
+  /** Pages it can render at once. What is left of its width times the elapsed time is idle. */
+  readonly width: number;
+  /** Milliseconds spent rendering, summed over the pool. */
+  readonly renderingMs: number;
+  /** Milliseconds spent waiting for the write queue to take a page, summed over the pool. */
+  readonly sinkMs: number;
+  /** The queue between fetches and this pool. */
+  readonly queue: HeldQueueFigures;
+}
+
+/** The one that reads the work list and hands its rows to the workers: its own clock, not the pool's. */
+export interface FeederFigures {
+  /** Milliseconds from its start to its end, or to now; it ends before the run does. */
+  readonly aliveMs: number;
+  /** Of them, those spent reading the next row. */
+  readonly readingMs: number;
+  /** Of them, those spent with a row in hand and no worker free for it. */
+  readonly waitingMs: number;
+  /** Rows handed out. */
+  readonly rows: number;
+}
+
+/** Everything known about a pass over a work list at one moment. */
+export interface RecrawlFigures extends RunFigures {
+  /** Where reading stands: the next row, counted in its part before the shard filter. */
+  readonly position: { readonly part: number; readonly row: number };
+  /** Parquet files finished; absent where none are written. */
+  readonly parquetFiles?: number;
+  /** WARC files finished; absent where none are written. */
+  readonly warcFiles?: number;
+  /** Rows that are durable, over the life of the state. */
+  readonly rowsDone: number;
+  /** Of `fetched`, the answers 304 Not Modified. */
+  readonly unchanged: number;
+  /** Absent where nothing is rendered: then fetches go straight to the writers' queue. */
+  readonly extract?: ExtractFigures;
+  /** The queue before the writers. */
+  readonly queue: HeldQueueFigures;
+  /** What reading the list cost. */
+  readonly feeder: FeederFigures;
+  /** Rows of this shard still to end, one way or the other, where that can be known. */
+  readonly remainingRows?: number;
+}
+
+/** The figures of any kind of run. */
+export type AnyFigures = CrawlFigures | RecrawlFigures;
 
 /** How progress is shown. `auto`: a live line on a terminal, a plain line now and then elsewhere. */
 export type ProgressMode = "auto" | "text" | "json" | "none";

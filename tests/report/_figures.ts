@@ -1,4 +1,4 @@
-import type { CrawlFigures } from "../../lib/report/types.ts";
+import type { CrawlFigures, RecrawlFigures } from "../../lib/report/types.ts";
 
 /** Figures of a run that used everything. */
 export function figures(more: Partial<CrawlFigures> = {}): CrawlFigures {
@@ -35,6 +35,33 @@ export function figures(more: Partial<CrawlFigures> = {}): CrawlFigures {
     queued: 5021,
     inFlight: 64,
     activeHosts: 310,
+    ...more,
+  };
+}
+
+const MIB = 1024 ** 2;
+
+/** Figures of a pass over a work list that rendered what it fetched. */
+export function recrawlFigures(more: Partial<RecrawlFigures> = {}): RecrawlFigures {
+  const { files: _files, ...run } = figures();
+  return {
+    ...run,
+    fetched: 11_254,
+    disallowed: 0,
+    writers: 3,
+    writerBusyMs: 183_000,
+    position: { part: 1, row: 20_000 },
+    parquetFiles: 4,
+    rowsDone: 19_700,
+    unchanged: 0,
+    extract: {
+      width: 6,
+      renderingMs: 426_000,
+      sinkMs: 24_000,
+      queue: { boundBytes: 64 * MIB, peakBytes: 12_400_000, heldBytes: 6_710_886 },
+    },
+    queue: { boundBytes: 64 * MIB, peakBytes: 20_100_000, heldBytes: 0 },
+    feeder: { aliveMs: 22_000, readingMs: 2_640, waitingMs: 19_360, rows: 400 },
     ...more,
   };
 }

@@ -3,7 +3,13 @@ import type { EndEvent, RunEvent, TickEvent } from "../../lib/report/events.ts";
 import { Journal, JournalError } from "../../lib/report/journal.ts";
 import { MetricsError } from "../../lib/report/metrics.ts";
 import { peakMemory } from "../../lib/report/memory.ts";
-import { formatProgress, RateWindow } from "../../lib/report/progress.ts";
+import {
+  formatCrawlProgress,
+  formatRecrawlProgress,
+  RateWindow,
+  recrawlProgress,
+} from "../../lib/report/progress.ts";
+import { recrawlKind } from "../../lib/report/run_kind.ts";
 import {
   LIVE_MS,
   PLAIN_MS,
@@ -12,7 +18,7 @@ import {
   RunReport,
   TICK_MS,
 } from "../../lib/report/report.ts";
-import { figures } from "./_figures.ts";
+import { figures, recrawlFigures } from "./_figures.ts";
 
 /** Time that moves when the test says so. */
 class HandClock implements ReportClock {
@@ -206,6 +212,21 @@ Deno.test("Journal.open() appends to what is there", async () => {
   }
 });
 
+/** Every line is a comment or a sample, as the format's grammar has it, and every metric has a type. */
+function assertExposition(body: string): void {
+  for (const line of body.trimEnd().split("\n")) {
+    assert.match(
+      line,
+      /^(# (HELP|TYPE) ccrawl_[a-z_]+ .+|ccrawl_[a-z_]+(\{[a-z]+="[a-z_]+"\})? \d+(\.\d+)?)$/,
+    );
+  }
+  const types = [...body.matchAll(/^# TYPE (ccrawl_[a-z_]+) /gm)].map((m) => m[1]);
+  assert.equal(new Set(types).size, types.length, "a metric stands once");
+  const sampled = new Set([...body.matchAll(/^(ccrawl_[a-z_]+)/gm)].map((m) => m[1]));
+  assert.deepEqual(sampled, new Set(types));
+  assert(body.endsWith("\n"));
+}
+
 Deno.test("metrics are served on the address given, with the figures of the moment", async () => {
   let fetched = 1;
   const { report, text } = setUp({ metrics: { host: "127.0.0.1", port: 0 } });
@@ -220,16 +241,8 @@ Deno.test("metrics are served on the address given, with the figures of the mome
   assert.match(body, /^ccrawl_worker_seconds_total\{phase="fetching"\} 15616$/m);
   assert.match(body, /^ccrawl_queued_urls 5021$/m);
   assert.match(body, /^ccrawl_pages_failed_total 8746$/m);
-  // Every line is a comment or a sample, as the format's grammar has it, and every metric has a type.
-  for (const line of body.trimEnd().split("\n")) {
-    assert.match(
-      line,
-      /^(# (HELP|TYPE) ccrawl_[a-z_]+ .+|ccrawl_[a-z_]+(\{[a-z]+="[a-z_]+"\})? \d+(\.\d+)?)$/,
-    );
-  }
-  const named = (pattern: RegExp) => new Set([...body.matchAll(pattern)].map((m) => m[1]));
-  assert.deepEqual(named(/^(ccrawl_[a-z_]+)/gm), named(/^# TYPE (ccrawl_[a-z_]+) /gm));
-  assert(body.endsWith("\n"));
+  assert.match(body, /^ccrawl_files_total\{format="warc"\} 4$/m);
+  assertExposition(body);
   // A second scrape counts nothing twice.
   assert.match(await (await fetch(address)).text(), /^ccrawl_pages_fetched_total 7$/m);
   const other = await fetch(new URL("/", address));
@@ -256,20 +269,109 @@ Deno.test("a metrics address in use is an error before the run", async () => {
   await report.close();
 });
 
-Deno.test("formatProgress() gives the time left where the pages to come are known", () => {
+Deno.test("formatCrawlProgress() gives the time left where the pages to come are known", () => {
   assert.equal(
-    formatProgress(figures({ remaining: 100 }), 10),
+    formatCrawlProgress(figures({ remaining: 100 }), 10),
     "3330 pages, 10.0/s, 5021 queued, 64 in flight, 310 hosts, 8746 failed, 1m 40s, 10.0s left",
   );
-  assert(!formatProgress(figures(), 10).includes("left"));
-  assert(!formatProgress(figures({ remaining: 100 }), 0).includes("left"));
+  assert(!formatCrawlProgress(figures(), 10).includes("left"));
+  assert(!formatCrawlProgress(figures({ remaining: 100 }), 0).includes("left"));
+});
+
+Deno.test("formatRecrawlProgress() says where in the list, and what the queues hold", () => {
+  assert.equal(
+    formatRecrawlProgress(recrawlFigures(), 10, 20),
+    "11254 pages, 10.0/s, part 1 row 20000, 64 in flight, 8746 failed, " +
+      "extract queue 6.7 MB (10%), write queue 0 B (0%), 1m 40s",
+  );
+  const { extract: _e, ...unrendered } = recrawlFigures();
+  assert.match(formatRecrawlProgress(unrendered, 10, 20), /8746 failed, write queue 0 B/);
+});
+
+Deno.test("formatRecrawlProgress() gives the time to the first of the ends that are known", () => {
+  const left = (pages: number | undefined, rows: number | undefined, rate = 10, rowRate = 20) => {
+    const known = recrawlFigures({
+      ...(pages === undefined ? {} : { remaining: pages }),
+      ...(rows === undefined ? {} : { remainingRows: rows }),
+    });
+    return /, ([^,]+ left)$/.exec(formatRecrawlProgress(known, rate, rowRate))?.[1];
+  };
+  assert.equal(left(100, undefined), "10.0s left");
+  assert.equal(left(undefined, 100), "5.0s left");
+  assert.equal(left(100, 1000), "10.0s left");
+  assert.equal(left(100, 100), "5.0s left");
+  assert.equal(left(100, 100, 0), "5.0s left");
+  assert.equal(left(undefined, undefined), undefined);
+  assert.equal(left(100, 100, 0, 0), undefined);
+});
+
+Deno.test("recrawlProgress() counts rows that failed towards the end of the list", () => {
+  const line = recrawlProgress();
+  const at = (elapsedMs: number, fetched: number, dns: number) =>
+    line(recrawlFigures({
+      elapsedMs,
+      fetched,
+      failures: { dns, timeout: 0, refused: 0, tls: 0, skip: 0, other: 0 },
+      remainingRows: 100,
+    }));
+  at(1000, 0, 0);
+  assert.match(at(2000, 5, 5), /^5 pages, 5\.0\/s, .*, 10\.0s left$/);
+});
+
+Deno.test("a pass over a work list reports in its own words", async () => {
+  const { clock, report, text } = setUp({ command: "recrawl run" });
+  await report.start({ source: "domains" }, () => recrawlFigures(), recrawlKind);
+  clock.advance(PLAIN_MS);
+  report.end("finished");
+  await report.close();
+  const lines = text().split("\n");
+  assert.match(lines[0]!, /^recrawl run: 11254 pages, [\d.]+\/s, part 1 row 20000, /);
+  assert.match(lines[1]!, /^recrawl run: 11254 fetched, .* 4 parquet files, at part 1 row 20000$/);
+  assert(lines.some((line) => line.startsWith("recrawl run: feeder: alive ")));
+  assert.match(lines.at(-2)!, /850\.0 MB of memory at the peak$/);
+});
+
+Deno.test("events of a pass over a work list hold its figures whole", async () => {
+  const { peakMemoryBytes: _p, ...unmeasured } = recrawlFigures();
+  const { report, text } = setUp({ command: "recrawl run", progress: "json" });
+  await report.start({}, () => unmeasured, recrawlKind);
+  report.end("finished");
+  await report.close();
+  const end = JSON.parse(text().trimEnd().split("\n").at(-1)!) as EndEvent;
+  const { peakMemoryBytes, ...told } = end.figures;
+  assert.deepEqual(told, unmeasured);
+  assert(peakMemoryBytes! > 1_000_000);
+});
+
+Deno.test("metrics of a pass over a work list add position, feeder and extract pool", async () => {
+  const { report, text } = setUp({ metrics: { host: "127.0.0.1", port: 0 } });
+  await report.start({}, () => recrawlFigures({ warcFiles: 2 }), recrawlKind);
+  const address = /metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(text())![1]!;
+  const body = await (await fetch(address)).text();
+  await report.close();
+  for (
+    const line of [
+      "ccrawl_pages_fetched_total 11254",
+      'ccrawl_files_total{format="parquet"} 4',
+      'ccrawl_files_total{format="warc"} 2',
+      "ccrawl_position_part 1",
+      "ccrawl_position_row 20000",
+      "ccrawl_rows_done 19700",
+      "ccrawl_feeder_rows_total 400",
+      'ccrawl_feeder_seconds_total{phase="reading"} 2.64',
+      'ccrawl_extract_seconds_total{phase="rendering"} 426',
+      "ccrawl_extract_queue_held_bytes 6710886",
+      "ccrawl_write_queue_peak_bytes 20100000",
+    ]
+  ) assert(body.includes(`\n${line}\n`), line);
+  assertExposition(body);
 });
 
 Deno.test("RateWindow is the rate of late, not of the whole run", () => {
   const window = new RateWindow();
-  assert.equal(window.add({ elapsedMs: 1000, fetched: 5 }), 5);
-  for (let s = 2; s <= 60; s++) window.add({ elapsedMs: s * 1000, fetched: 5 });
-  assert.equal(window.add({ elapsedMs: 61_000, fetched: 35 }), 2);
+  assert.equal(window.add(1000, 5), 5);
+  for (let s = 2; s <= 60; s++) window.add(s * 1000, 5);
+  assert.equal(window.add(61_000, 35), 2);
 });
 
 Deno.test("peakMemory() is at least what is resident and never shrinks", () => {

@@ -1,0 +1,111 @@
+/**
+ * Figures as metrics. What both kinds of run count has one name for both.
+ *
+ * @module
+ */
+
+import type { Metric } from "./_exposition.ts";
+import { failedTotal } from "./_summary_lines.ts";
+import type { CrawlFigures, HeldQueueFigures, RecrawlFigures, RunFigures } from "./types.ts";
+
+/** Metrics of a crawl. */
+export function crawlMetrics(f: CrawlFigures): Metric[] {
+  return [...runMetrics(f), fileMetric({ warc: f.files })];
+}
+
+/** Metrics of a pass over a work list. */
+export function recrawlMetrics(f: RecrawlFigures): Metric[] {
+  const { extract, feeder } = f;
+  return [
+    ...runMetrics(f),
+    fileMetric({
+      ...(f.parquetFiles === undefined ? {} : { parquet: f.parquetFiles }),
+      ...(f.warcFiles === undefined ? {} : { warc: f.warcFiles }),
+    }),
+    gauge("position_part", "Part of the work list that is being read", f.position.part),
+    gauge("position_row", "Next row to read in that part", f.position.row),
+    gauge("rows_done", "Rows that are durable, over the life of the state", f.rowsDone),
+    counter("pages_unchanged", "Answers 304 Not Modified", f.unchanged),
+    counter("feeder_rows", "Rows handed to the workers", feeder.rows),
+    gauge("feeder_alive_seconds", "How long the work list has been read", feeder.aliveMs / 1000),
+    byLabel("feeder_seconds", "Time the feeder spent, by what on", "phase", {
+      reading: feeder.readingMs / 1000,
+      waiting: feeder.waitingMs / 1000,
+    }),
+    gauge("write_queue_held_bytes", "Held in the write queue", f.queue.heldBytes),
+    ...(extract === undefined ? [] : [
+      gauge("extractors", "Pages that can be rendered at once", extract.width),
+      byLabel("extract_seconds", "Time the extract pool spent, by what on", "phase", {
+        rendering: extract.renderingMs / 1000,
+        sink: extract.sinkMs / 1000,
+      }),
+      ...extractQueueMetrics(extract.queue),
+    ]),
+  ];
+}
+
+function extractQueueMetrics(queue: HeldQueueFigures): Metric[] {
+  return [
+    gauge("extract_queue_bound_bytes", "Bound of the extract queue", queue.boundBytes),
+    gauge("extract_queue_peak_bytes", "Most held in the extract queue", queue.peakBytes),
+    gauge("extract_queue_held_bytes", "Held in the extract queue", queue.heldBytes),
+  ];
+}
+
+function fileMetric(files: Readonly<Record<string, number>>): Metric {
+  return byLabel("files", "Output files finished, by format", "format", files);
+}
+
+function runMetrics(f: RunFigures): Metric[] {
+  const { robots, hostClock, fetching, queueing } = f.workerTimes;
+  return [
+    counter("pages_fetched", "Pages answered in this run", f.fetched),
+    counter("pages_failed", "Pages given up unanswered", failedTotal(f.failures)),
+    byLabel("failures", "Pages given up unanswered, by class", "class", { ...f.failures }),
+    counter("pages_disallowed", "Pages that robots.txt kept us from", f.disallowed),
+    counter("body_bytes", "Body bytes taken off the wire", f.bytes),
+    counter("dns_lookups", "Hosts looked up", f.dns.lookedUp),
+    counter("dns_cache_hits", "Lookups answered from the cache", f.dns.cached),
+    counter("dns_unresolved", "Hosts that did not resolve", f.dns.unresolved),
+    gauge("dns_open_peak", "Most lookups open at once", f.dns.peak),
+    counter("robots_hosts", "Hosts whose robots.txt was asked for", f.robots?.hosts ?? 0),
+    counter("robots_unreachable", "Pages held by a silent robots.txt", f.robots?.unreachable ?? 0),
+    byLabel("worker_seconds", "Time the workers spent, by what on", "phase", {
+      robots: robots / 1000,
+      host_clock: hostClock / 1000,
+      fetching: fetching / 1000,
+      queueing: queueing / 1000,
+    }),
+    counter("writer_busy_seconds", "Time the writers worked", f.writerBusyMs / 1000),
+    gauge("workers", "Fetches there can be at once", f.workers),
+    gauge("in_flight", "Fetches in flight", f.inFlight),
+    gauge("queued_urls", "URLs in the queue", f.queued),
+    gauge("active_hosts", "Hosts with something queued or in flight", f.activeHosts),
+    gauge("write_queue_bound_bytes", "Bound of the write queue", f.queue.boundBytes),
+    gauge("write_queue_peak_bytes", "Most held in the write queue", f.queue.peakBytes),
+    gauge("memory_peak_bytes", "Most memory the process has had", f.peakMemoryBytes ?? 0),
+    gauge("elapsed_seconds", "Time since the run began", f.elapsedMs / 1000),
+  ];
+}
+
+function counter(name: string, help: string, value: number): Metric {
+  return { name: `ccrawl_${name}_total`, type: "counter", help, samples: [{ value }] };
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name: `ccrawl_${name}`, type: "gauge", help, samples: [{ value }] };
+}
+
+function byLabel(
+  name: string,
+  help: string,
+  label: string,
+  values: Readonly<Record<string, number>>,
+): Metric {
+  return {
+    name: `ccrawl_${name}_total`,
+    type: "counter",
+    help,
+    samples: Object.entries(values).map(([key, value]) => ({ labels: { [label]: key }, value })),
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * The kinds of run there are: how the figures of each are put into words and numbers.
+ *
+ * @module
+ */
+
+import type { Metric } from "./_exposition.ts";
+import { crawlMetrics, recrawlMetrics } from "./figure_metrics.ts";
+import { crawlProgress, type ProgressLines, recrawlProgress } from "./progress.ts";
+import { formatRecrawlSummary } from "./recrawl_summary.ts";
+import { formatCrawlSummary } from "./summary.ts";
+import type { AnyFigures, CrawlFigures, RecrawlFigures } from "./types.ts";
+
+/** How one kind of run reports its figures. */
+export interface RunKind<F extends AnyFigures> {
+  /** Lines of the summary, each beginning with `prefix`. */
+  summary(figures: F, prefix: string): string[];
+  /** Progress lines of one run. */
+  progress(): ProgressLines<F>;
+  /** What a scrape is answered with. */
+  metrics(figures: F): Metric[];
+}
+
+/** A crawl from seeds. */
+export const crawlKind: RunKind<CrawlFigures> = {
+  summary: formatCrawlSummary,
+  progress: crawlProgress,
+  metrics: crawlMetrics,
+};
+
+/** A pass over a work list. */
+export const recrawlKind: RunKind<RecrawlFigures> = {
+  summary: formatRecrawlSummary,
+  progress: recrawlProgress,
+  metrics: recrawlMetrics,
+};
