@@ -43,8 +43,9 @@ scope.onmessage = ({ data }) => {
       if ("id" in request) replies.push({ id: request.id, error: packError(error) });
       else replies.push({ warning: (error as Error).message });
     }
+    // A commit stays short however much one message brings.
+    if (engine?.full) commit();
   }
-  if (engine?.full) commit();
   if (engine?.hungry) more = true;
   arm();
   send(replies);
