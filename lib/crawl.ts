@@ -39,6 +39,7 @@ export {
   type RobotsFigures,
   RunError,
   type RunExitCode,
+  type RunFigures,
   type Seed,
   type UnclassifiedFigures,
   type VerifyOptions,

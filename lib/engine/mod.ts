@@ -22,6 +22,7 @@ export type {
   FailureCounts,
   QueueFigures,
   RobotsFigures,
+  RunFigures,
   UnclassifiedFigures,
   WorkerTimes,
 } from "../report/mod.ts";
