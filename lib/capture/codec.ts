@@ -8,8 +8,8 @@ import { FIXED, NO_POSITION, placeOf, ROW_FIXED, VARIABLE } from "./_layout.ts";
 import type { RowPosition } from "./ranges.ts";
 import type { CaptureColumnName, CaptureRow } from "./schema.ts";
 
-/** Columns whose value follows from another's. */
-type Derived = "body_length" | "markdown_length" | "text_length";
+/** Columns whose value follows from another's, and which are filled by themselves. */
+export type DerivedColumn = "body_length" | "markdown_length" | "text_length";
 
 /**
  * A row to be written: a {@linkcode CaptureRow} without the lengths, which follow. A string may
@@ -17,7 +17,7 @@ type Derived = "body_length" | "markdown_length" | "text_length";
  */
 export type NewCaptureRow =
   & {
-    readonly [K in Exclude<CaptureColumnName, Derived>]: CaptureRow[K] extends string
+    readonly [K in Exclude<CaptureColumnName, DerivedColumn>]: CaptureRow[K] extends string
       ? CaptureRow[K] | Uint8Array
       : CaptureRow[K];
   }
@@ -30,7 +30,7 @@ const LENGTHS = [
   [placeOf("text_length").at, TEXT.at],
 ] as const;
 const DERIVED: ReadonlySet<string> = new Set(
-  ["body_length", "markdown_length", "text_length"] satisfies Derived[],
+  ["body_length", "markdown_length", "text_length"] satisfies DerivedColumn[],
 );
 const WRITTEN = FIXED.filter(({ name }) => !DERIVED.has(name));
 
@@ -91,7 +91,7 @@ export class RowBatch {
     this.#reserve(start, ROW_FIXED);
     this.#prefix(start, row.position);
     for (const { name, type, at } of WRITTEN) {
-      const value = row[name as Exclude<typeof name, Derived>], view = this.#view;
+      const value = row[name as Exclude<typeof name, DerivedColumn>], view = this.#view;
       if (type === "uint64") view.setBigUint64(start + at, value as bigint, true);
       else if (type === "double") view.setFloat64(start + at, value as number, true);
       else if (type === "int64") setInt64(view, start + at, value as number, name);

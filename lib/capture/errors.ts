@@ -10,6 +10,8 @@ export class CaptureWriteError extends Error {
   override readonly name = "CaptureWriteError";
   /** Path of the file that could not be written. */
   readonly file: string;
+  /** What was being done with it. */
+  readonly doing: string;
   /** The system's code (`ENOSPC`, …) where it gave one. */
   readonly code: string | undefined;
 
@@ -23,6 +25,7 @@ export class CaptureWriteError extends Error {
   constructor(file: string, doing: string, cause: unknown) {
     super(`Cannot ${doing} ${file}: ${reason(cause)}`, { cause });
     this.file = file;
+    this.doing = doing;
     this.code = codeOf(cause);
   }
 

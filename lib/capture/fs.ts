@@ -11,7 +11,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -38,8 +37,6 @@ export interface CaptureFs {
   exists(path: string): boolean;
   /** Names in a folder, in any order. */
   list(dir: string): string[];
-  /** Content of a small text file. */
-  readText(path: string): string;
   /** Forces a folder's names to the disk. */
   syncDir(dir: string): void;
   /** Makes a folder and those above it, if missing. */
@@ -56,7 +53,6 @@ export const captureDiskFs: CaptureFs = {
   remove: unlinkSync,
   exists: existsSync,
   list: (dir) => readdirSync(dir),
-  readText: (path) => readFileSync(path, "utf8"),
   syncDir(dir) {
     const fd = openSync(dir, "r");
     try {

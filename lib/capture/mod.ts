@@ -10,9 +10,17 @@
  */
 
 export * from "./codec.ts";
+export * from "./digest.ts";
 export * from "./errors.ts";
 export { captureDiskFs, type CaptureFs } from "./fs.ts";
+export * from "./part_sequence.ts";
 export * from "./ranges.ts";
+export * from "./reader.ts";
 export * from "./row.ts";
+export * from "./row_sender.ts";
 export * from "./schema.ts";
+export type { Truncation } from "../net/types.ts";
+export { type CaptureSource, openSource } from "./source.ts";
+export * from "./verify.ts";
 export * from "./writer.ts";
+export * from "./writer_pool.ts";

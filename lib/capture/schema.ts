@@ -216,6 +216,8 @@ export function sqlType(type: CaptureColumnType): string {
 export const RUN_KEY = "ccrawl.run";
 /** Footer key of the work-list rows that a part holds; see `formatRanges`. */
 export const ROWS_KEY = "ccrawl.rows";
+/** Footer key of how bodies are stored: `served` (also where it is missing), `decoded`, `none`. */
+export const STORE_BODY_KEY = "ccrawl.store-body";
 
 function column(
   name: CaptureColumnName,

@@ -1,0 +1,49 @@
+/**
+ * What the pool, its writers, and those who send rows say to each other.
+ *
+ * @module
+ */
+
+import type { PartSequenceOptions, SealedPart } from "./part_sequence.ts";
+
+/** Errors as they cross threads. */
+export interface ToldError {
+  readonly file: string;
+  readonly doing: string;
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+/** A sealed part, its ranges as text. */
+export type ToldPart = Omit<SealedPart, "ranges"> & { readonly ranges: string };
+
+/** To a writer, from the pool. */
+export type ToWriter =
+  | {
+    readonly kind: "setup";
+    readonly options: Omit<PartSequenceOptions, "fs">;
+    readonly account: SharedArrayBuffer;
+  }
+  | { readonly kind: "connect"; readonly port: MessagePort }
+  | { readonly kind: "seal" }
+  | { readonly kind: "end" };
+
+/** From a writer, to the pool. */
+export type FromWriter =
+  | { readonly kind: "ready" }
+  /** The open part of this number has reached its size. */
+  | { readonly kind: "full"; readonly number: number }
+  | { readonly kind: "sealed"; readonly part: ToldPart | undefined }
+  | { readonly kind: "failed"; readonly error: ToldError }
+  | { readonly kind: "ended" };
+
+/** To a writer, from who sends rows: a batch, its buffer transferred. */
+export interface RowsMessage {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Back again: the batch is with the open part, and here is its buffer. */
+export interface RetiredMessage {
+  readonly bytes: number;
+  readonly buffer: ArrayBuffer;
+}

@@ -1,0 +1,127 @@
+/**
+ * The writer's thread: takes batches from whoever is connected, and writes parts.
+ */
+
+import { Account, type WriterFigures } from "./_account.ts";
+import type {
+  FromWriter,
+  RetiredMessage,
+  RowsMessage,
+  ToldError,
+  ToWriter,
+} from "./_writer_messages.ts";
+import { CaptureWriteError } from "./errors.ts";
+import { PartSequence } from "./part_sequence.ts";
+import { formatRanges } from "./ranges.ts";
+
+const scope = self as unknown as {
+  onmessage: ((event: MessageEvent<ToWriter>) => void) | null;
+  postMessage(message: FromWriter): void;
+  close(): void;
+};
+
+class Writer {
+  readonly #sequence: PartSequence;
+  readonly #account: Account;
+  readonly #index: number;
+  readonly #ports: MessagePort[] = [];
+  readonly #figures: WriterFigures = { busyMs: 0, rows: 0, payload: 0, bufferedBytes: 0 };
+  /** Number of the part that was told to be full. */
+  #full = -1;
+  #failed = false;
+
+  constructor({ options, account }: ToWriter & { kind: "setup" }) {
+    this.#account = new Account(account);
+    this.#index = options.writer ?? 0;
+    this.#sequence = new PartSequence(options);
+  }
+
+  connect(port: MessagePort): void {
+    this.#ports.push(port);
+    port.onmessage = ({ data }: MessageEvent<RowsMessage>) => this.#take(port, data.bytes);
+  }
+
+  seal(): void {
+    const failed = this.#failed;
+    const part = this.#busy(() => this.#sequence.seal());
+    // A failure of this very seal is told already.
+    if (this.#failed && !failed) return;
+    scope.postMessage({
+      kind: "sealed",
+      part: part && { ...part, ranges: formatRanges(part.ranges) },
+    });
+  }
+
+  end(): void {
+    for (const port of this.#ports) port.close();
+    this.#sequence.abandon();
+  }
+
+  /** Once writing has failed, batches are taken and dropped, so that who sends them can end. */
+  #take(port: MessagePort, bytes: Uint8Array<ArrayBuffer>): void {
+    const length = bytes.length;
+    const before = this.#sequence.payload;
+    const rows = this.#busy(() => this.#sequence.addPacked(bytes));
+    if (rows !== undefined) {
+      this.#figures.rows += rows;
+      this.#figures.payload += this.#sequence.payload - before;
+    }
+    this.#account.retire(length);
+    const retired: RetiredMessage = { bytes: length, buffer: bytes.buffer };
+    port.postMessage(retired, [bytes.buffer]);
+    if (this.#sequence.full && this.#full !== this.#sequence.highest) {
+      this.#full = this.#sequence.highest;
+      scope.postMessage({ kind: "full", number: this.#full });
+    }
+  }
+
+  /** Does work while nothing has failed; a failure is told once. */
+  #busy<T>(work: () => T): T | undefined {
+    if (this.#failed) return undefined;
+    const start = performance.now();
+    try {
+      return work();
+    } catch (error) {
+      this.#failed = true;
+      this.#sequence.abandon();
+      scope.postMessage({ kind: "failed", error: told(error) });
+      return undefined;
+    } finally {
+      this.#figures.busyMs += performance.now() - start;
+      this.#figures.bufferedBytes = this.#sequence.bufferedBytes;
+      this.#account.set(this.#index, this.#figures);
+    }
+  }
+}
+
+function told(error: unknown): ToldError {
+  if (error instanceof CaptureWriteError) {
+    const { file, doing, code, cause } = error;
+    return { file, doing, code, message: cause instanceof Error ? cause.message : String(cause) };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { file: "a part", doing: "write", code: undefined, message };
+}
+
+let writer: Writer | undefined;
+
+scope.onmessage = ({ data }) => {
+  switch (data.kind) {
+    case "setup":
+      try {
+        writer = new Writer(data);
+        scope.postMessage({ kind: "ready" });
+      } catch (error) {
+        scope.postMessage({ kind: "failed", error: told(error) });
+      }
+      return;
+    case "connect":
+      return writer?.connect(data.port);
+    case "seal":
+      return writer?.seal();
+    case "end":
+      writer?.end();
+      scope.postMessage({ kind: "ended" });
+      scope.close();
+  }
+};
