@@ -1,0 +1,126 @@
+/**
+ * Work lists of one URL or one JSON object a line.
+ *
+ * @module
+ */
+
+import type { Part, PartRows } from "./_part.ts";
+
+/** No URL is as long; what is longer is passed over without being kept. */
+const MAX_LINE = 1 << 20;
+const SLICE = 4096;
+
+/** How a line becomes a value. */
+export type LineFormat = "text" | "jsonl";
+
+/**
+ * A file of lines as a part. Rows are its lines, with blank ones and, in text, comments (`#`) left out.
+ * To come to a row the lines before it are read.
+ */
+export function linesPart(
+  name: string,
+  format: LineFormat | undefined,
+  open: () => AsyncIterable<Uint8Array>,
+): Part {
+  return {
+    name,
+    async *read(wanted) {
+      let row = 0;
+      let next = 0;
+      let start = 0;
+      let values: (string | undefined)[] = [];
+      const take = (): PartRows => {
+        const rows = { row: start, values };
+        values = [];
+        return rows;
+      };
+      for await (const line of lines(open())) {
+        const value = parse(line, format);
+        if (value === NOTHING) continue;
+        while (next < wanted.length && row >= wanted[next]!.end) next++;
+        if (next === wanted.length) break;
+        if (row >= wanted[next]!.start) {
+          if (values.length === SLICE || (values.length > 0 && start + values.length !== row)) {
+            yield take();
+          }
+          if (values.length === 0) start = row;
+          values.push(value);
+        }
+        row++;
+      }
+      if (values.length > 0) yield take();
+    },
+  };
+}
+
+const NOTHING = Symbol();
+const decoder = new TextDecoder();
+
+function parse(
+  line: Uint8Array | undefined,
+  format: LineFormat | undefined,
+): string | undefined | typeof NOTHING {
+  if (line === undefined) return undefined;
+  let start = 0;
+  let end = line.length;
+  while (start < end && isSpace(line[start]!)) start++;
+  while (end > start && isSpace(line[end - 1]!)) end--;
+  if (start === end) return NOTHING;
+  const text = decoder.decode(line.subarray(start, end));
+  if (format === "text" || (format === undefined && line[start] !== 0x7b)) {
+    return line[start] === 0x23 ? NOTHING : text;
+  }
+  try {
+    const url = (JSON.parse(text) as { url?: unknown } | null)?.url;
+    return typeof url === "string" ? url : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 9 && byte <= 13);
+}
+
+/** Lines without their ends; undefined for one that is too long. */
+async function* lines(
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array | undefined, void, unknown> {
+  let kept: Uint8Array = new Uint8Array(0);
+  let tooLong = false;
+  let first = true;
+  const whole = (line: Uint8Array) => {
+    // A byte order mark stands before the first line of what some editors save.
+    if (first && line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf) line = line.subarray(3);
+    first = false;
+    return line;
+  };
+  for await (const chunk of source) {
+    let at = 0;
+    for (;;) {
+      const end = chunk.indexOf(10, at);
+      if (end < 0) break;
+      if (tooLong || kept.length + end - at > MAX_LINE) yield undefined;
+      else if (kept.length === 0) yield whole(chunk.subarray(at, end));
+      else yield whole(join(kept, chunk.subarray(at, end)));
+      kept = kept.length > 0 ? new Uint8Array(0) : kept;
+      tooLong = false;
+      at = end + 1;
+    }
+    if (tooLong) continue;
+    if (kept.length + chunk.length - at > MAX_LINE) {
+      tooLong = true;
+      kept = new Uint8Array(0);
+    } else if (at < chunk.length) kept = join(kept, chunk.subarray(at));
+  }
+  if (tooLong) yield undefined;
+  else if (kept.length > 0) yield whole(kept);
+}
+
+function join(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const out = new Uint8Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
+}

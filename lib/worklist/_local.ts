@@ -1,0 +1,101 @@
+/**
+ * Work lists on disk and on standard input.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { WorkListError } from "./errors.ts";
+import { linesPart } from "./_lines.ts";
+import { compareNames } from "./_names.ts";
+import type { Part } from "./_part.ts";
+import { parquetPart } from "./_parquet.ts";
+import { openFile, reason } from "./_source.ts";
+import type { WorkListStats } from "./types.ts";
+import { warcPart } from "./_warc.ts";
+
+/**
+ * The parts of a file, or of the files directly in a folder by the numbers in their names.
+ *
+ * @throws {WorkListError} If there is nothing that can be read.
+ */
+export async function localParts(
+  from: string,
+  column: string | undefined,
+  stats: WorkListStats,
+): Promise<Part[]> {
+  let info: Deno.FileInfo;
+  const paths: string[] = [];
+  try {
+    info = await Deno.stat(from);
+    if (info.isDirectory) {
+      for await (const entry of Deno.readDir(from)) {
+        if (
+          !entry.isDirectory && !entry.name.startsWith(".") && formatOf(entry.name) !== undefined
+        ) {
+          paths.push(resolve(from, entry.name));
+        }
+      }
+      paths.sort(compareNames);
+    }
+  } catch (cause) {
+    throw new WorkListError(`Cannot read the work list "${from}": ${reason(cause)}`, { cause });
+  }
+  if (!info.isDirectory) {
+    if (formatOf(from) === undefined) {
+      throw new WorkListError(
+        `Cannot read the work list "${from}": its name must end in .parquet, .jsonl, .txt, .warc or .warc.gz`,
+      );
+    }
+    paths.push(resolve(from));
+  } else if (paths.length === 0) {
+    throw new WorkListError(
+      `Cannot read the work list "${from}": the folder has no .parquet, .jsonl, .txt, .warc or .warc.gz files`,
+    );
+  }
+  return paths.map((path) => {
+    switch (formatOf(path)) {
+      case "parquet":
+        return parquetPart(path, () => openFile(path, stats), column);
+      case "warc":
+        return warcPart(path);
+      case "jsonl":
+        return linesPart(path, "jsonl", () => fileChunks(path, stats));
+      default:
+        return linesPart(path, "text", () => fileChunks(path, stats));
+    }
+  });
+}
+
+/** Standard input as the one part of a list. Each line is a URL or a JSON object; it can be read once. */
+export function stdinParts(input: AsyncIterable<Uint8Array>, stats: WorkListStats): Part[] {
+  return [linesPart("-", undefined, async function* () {
+    for await (const chunk of input) {
+      stats.bytes += chunk.length;
+      yield chunk;
+    }
+  })];
+}
+
+function formatOf(name: string): "parquet" | "warc" | "jsonl" | "text" | undefined {
+  const lower = name.toLowerCase();
+  if (lower.endsWith(".parquet")) return "parquet";
+  if (lower.endsWith(".warc") || lower.endsWith(".warc.gz")) return "warc";
+  if (lower.endsWith(".jsonl")) return "jsonl";
+  return lower.endsWith(".txt") ? "text" : undefined;
+}
+
+async function* fileChunks(path: string, stats: WorkListStats): AsyncGenerator<Uint8Array> {
+  try {
+    using file = await Deno.open(path);
+    for (;;) {
+      const buffer = new Uint8Array(256 << 10);
+      const count = await file.read(buffer);
+      if (count === null) return;
+      stats.bytes += count;
+      yield buffer.subarray(0, count);
+    }
+  } catch (cause) {
+    throw new WorkListError(`Cannot read the work list "${path}": ${reason(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Strings from the values of a page.
+ *
+ * @module
+ */
+
+/** Values of a page, without its nulls. */
+export interface Values {
+  readonly length: number;
+  /** Appends the values `from` up to `to` to `out`. */
+  strings(from: number, to: number, out: (string | undefined)[]): void;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Values decoded with one call. Each string cut out of one keeps all of it alive, so few. */
+const RUN = 32;
+
+/** Values that stand in bytes, each at a place of its own, in ascending order. */
+export class SliceValues implements Values {
+  readonly #bytes: Uint8Array;
+  readonly #starts: Int32Array;
+  readonly #ends: Int32Array;
+
+  constructor(bytes: Uint8Array, starts: Int32Array, ends: Int32Array) {
+    this.#bytes = bytes;
+    this.#starts = starts;
+    this.#ends = ends;
+  }
+
+  get length(): number {
+    return this.#starts.length;
+  }
+
+  strings(from: number, to: number, out: (string | undefined)[]): void {
+    const bytes = this.#bytes;
+    const starts = this.#starts;
+    const ends = this.#ends;
+    for (let first = from; first < to; first += RUN) {
+      const behind = Math.min(first + RUN, to);
+      const base = starts[first]!;
+      const length = ends[behind - 1]! - base;
+      const text = decoder.decode(bytes.subarray(base, base + length));
+      // A run that has as many characters as bytes is one character a byte throughout: what is shorter
+      // in characters by a sequence is never made up for.
+      if (text.length === length) {
+        for (let i = first; i < behind; i++) {
+          out.push(text.substring(starts[i]! - base, ends[i]! - base));
+        }
+      } else {
+        for (let i = first; i < behind; i++) {
+          out.push(decoder.decode(bytes.subarray(starts[i]!, ends[i]!)));
+        }
+      }
+    }
+  }
+}
+
+/** Values that are entries of a dictionary. */
+export class DictionaryValues implements Values {
+  readonly #dictionary: readonly (string | undefined)[];
+  readonly #indexes: Int32Array;
+
+  constructor(dictionary: readonly (string | undefined)[], indexes: Int32Array) {
+    this.#dictionary = dictionary;
+    this.#indexes = indexes;
+  }
+
+  get length(): number {
+    return this.#indexes.length;
+  }
+
+  strings(from: number, to: number, out: (string | undefined)[]): void {
+    for (let i = from; i < to; i++) out.push(this.#dictionary[this.#indexes[i]!]);
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * Work lists: hundreds of millions of URLs in files on the hub or on disk, read in order, resumed
+ * anywhere.
+ *
+ * @module
+ */
+
+export * from "./types.ts";
+export * from "./errors.ts";
+export * from "./ranges.ts";
+export { FlightSet } from "./flight.ts";
+export { openWorkList, type OpenWorkListOptions } from "./open.ts";
+export { ReorderBuffer, type ReorderOptions } from "./reorder.ts";
+export { ShardFilter } from "./shard_filter.ts";
+export {
+  type Checkpoint,
+  CHECKPOINT_VERSION,
+  CheckpointFile,
+  type OpenCheckpointOptions,
+  readCheckpoint,
+  type RunIdentity,
+} from "./checkpoint.ts";
+export { type PartInfo, type PartOnDisk, reconcile, type Reconciled } from "./reconcile.ts";

@@ -1,0 +1,153 @@
+/**
+ * Opening a work list by its name.
+ *
+ * @module
+ */
+
+import { resolve } from "node:path";
+import { WorkListError } from "./errors.ts";
+import { hubParts } from "./_hub.ts";
+import type { Fetch } from "./_hub_client.ts";
+import { workList } from "./_list.ts";
+import { localParts, stdinParts } from "./_local.ts";
+import type { WorkList, WorkListStats } from "./types.ts";
+
+/** Options of {@linkcode openWorkList}. */
+export interface OpenWorkListOptions {
+  /**
+   * `domains` or `urls` for the published lists; another dataset repo (`owner/name`); a path of a file or
+   * folder of `.parquet`, `.jsonl`, `.txt`, `.warc` or `.warc.gz`; `-` for standard input. What is on disk goes
+   * before a repo of the same name.
+   */
+  readonly from: string;
+  /** Column of Parquet parts. @default the published list's own, else `url`, else `domain` */
+  readonly column?: string;
+  /** Folder of the repo that holds the release. @default the newest */
+  readonly dir?: string;
+  /** Release a run was begun with, taken instead of the newest when `dir` names none. */
+  readonly release?: string;
+  /** Base URL of the hub. @default HF_ENDPOINT, else https://huggingface.co */
+  readonly hub?: string;
+  /** Credential for the hub; no other host is sent it. @default HF_TOKEN */
+  readonly token?: string;
+  /** Ms for which the hub is asked again when it answers 429 or 5xx or not at all. @default 10 minutes */
+  readonly retryFor?: number;
+  /** Ms without a byte after which a request has failed. @default 30 seconds */
+  readonly idle?: number;
+  /** Folder for parts of servers that give no ranges. @default the system's for temporary files */
+  readonly scratch?: string;
+  /** Ends requests to the hub with its reason. */
+  readonly signal?: AbortSignal;
+  /** Sends requests. @default the global `fetch` */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Waits between attempts. @default by a timer */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Monotonic ms. @default `performance.now` */
+  readonly now?: () => number;
+  /** Standard input. */
+  readonly stdin?: AsyncIterable<Uint8Array>;
+}
+
+const PUBLISHED: Readonly<Record<string, { repo: string; column: string }>> = {
+  domains: { repo: "open-index/ccrawl-domains", column: "domain" },
+  urls: { repo: "open-index/ccrawl-urls", column: "url" },
+};
+
+/**
+ * Opens a work list: lists its files and, on the hub, picks the release. Rows come with
+ * {@linkcode WorkList.read}.
+ *
+ * @throws {WorkListError} If there is no such list; a {@linkcode HubError} if the hub does not give it.
+ *
+ * @example The first URLs of the newest list of domains
+ * ```ts ignore
+ * const list = await openWorkList({ from: "domains" });
+ * console.log(list.release, list.parts.length);
+ * for await (const { rows } of list.read({ batch: 10 })) {
+ *   console.log(rows.map((row) => row.url));
+ *   break;
+ * }
+ * ```
+ */
+export async function openWorkList(options: OpenWorkListOptions): Promise<WorkList> {
+  const { from } = options;
+  const stats: WorkListStats = { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 };
+  if (from === "-") {
+    return workList("-", "", stdinParts(options.stdin ?? Deno.stdin.readable, stats), stats);
+  }
+  const published = Object.hasOwn(PUBLISHED, from) ? PUBLISHED[from] : undefined;
+  if (published === undefined && (!isRepo(from) || await exists(from))) {
+    const parts = await localParts(from, options.column, stats);
+    return workList(withColumn(resolve(from), options.column), "", parts, stats);
+  }
+  const repo = published?.repo ?? from;
+  const column = options.column ?? published?.column;
+  const { release, parts } = await hubParts(repo, {
+    hub: hubOf(options.hub ?? Deno.env.get("HF_ENDPOINT") ?? ""),
+    token: (options.token ?? Deno.env.get("HF_TOKEN") ?? "") || undefined,
+    fetch: options.fetch ?? defaultFetch,
+    sleep: options.sleep ?? timer,
+    now: options.now ?? (() => performance.now()),
+    retryFor: options.retryFor ?? 600_000,
+    idle: options.idle ?? 30_000,
+    signal: options.signal,
+    scratch: options.scratch,
+    dir: options.dir ?? options.release,
+    column,
+    stats,
+  });
+  return workList(withColumn(repo, column), release, parts, stats);
+}
+
+const defaultFetch: Fetch = (url, init) => fetch(url, init);
+
+function withColumn(source: string, column: string | undefined): string {
+  return column === undefined ? source : `${source}#${column}`;
+}
+
+function hubOf(given: string): string {
+  let hub = given.trim() || "https://huggingface.co";
+  while (hub.endsWith("/")) hub = hub.slice(0, -1);
+  const url = URL.parse(hub);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new WorkListError(
+      `Cannot use the hub "${hub}": it is no http or https URL. Check HF_ENDPOINT.`,
+    );
+  }
+  return hub;
+}
+
+/** Whether this could be `owner/name`. */
+function isRepo(from: string): boolean {
+  const pieces = from.split("/");
+  return pieces.length === 2 &&
+    pieces.every((p) => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,95}$/.test(p)) &&
+    !/\.(parquet|jsonl|txt|warc|gz)$/i.test(from);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+function timer(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((done, fail) => {
+    const stop = () => {
+      clearTimeout(id);
+      fail(signal?.reason);
+    };
+    const id = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      done();
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener("abort", stop, { once: true });
+  });
+}
