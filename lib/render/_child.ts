@@ -6,6 +6,7 @@
  */
 
 import { decodeFrames, encodeFrame } from "./_frames.ts";
+import { guarded } from "./_guard.ts";
 import type { Content } from "./render.ts";
 
 /** One page to render. */
@@ -21,6 +22,9 @@ export type ChildAnswer = { readonly content: Content } | { readonly failed: str
 
 const PERMISSIONS = ["read", "write", "net", "env", "sys", "run", "ffi"] as const;
 
+/** How much longer than its deadline a page may take when nobody is left to end it. */
+const ALONE_MS = 2_000;
+
 /**
  * Serve until standard input ends. An executable that holds the whole program in one file runs this when
  * its first argument is `RENDER_CHILD_ARGUMENT`.
@@ -34,7 +38,13 @@ export async function runRenderChild(): Promise<void> {
     const { html, url, extractor, deadlineMs } = message as ChildRequest;
     let answer: ChildAnswer;
     try {
-      answer = { content: renderWithLibraries(html, url, extractor, deadlineMs) };
+      // Whoever asked kills this process at the deadline; should it be gone itself, nobody else would.
+      const limit = deadlineMs + ALONE_MS;
+      const content = await guarded(
+        () => renderWithLibraries(html, url, extractor, deadlineMs),
+        limit,
+      );
+      answer = { content };
     } catch (error) {
       answer = { failed: error instanceof Error ? error.message : String(error) };
     }

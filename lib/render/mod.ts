@@ -31,3 +31,8 @@ export * from "./language.ts";
 export * from "./simhash.ts";
 export * from "./words.ts";
 export * from "./isolated.ts";
+export * from "./pool.ts";
+export type * from "./pool_types.ts";
+export { serveRenderPool } from "./pool_worker.ts";
+export { decodePageRow, type PageRow } from "./page_row.ts";
+export * from "./rows.ts";

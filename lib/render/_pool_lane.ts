@@ -1,0 +1,180 @@
+/**
+ * One worker of the pool as the pool sees it.
+ *
+ * @module
+ */
+
+import { Worker } from "node:worker_threads";
+import { Doing, LaneCells } from "./_pool_cells.ts";
+import { type Effort, encodePage, type SpareBuffers } from "./_pool_message.ts";
+import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
+import type { PoolPage } from "./pool_types.ts";
+
+/** A page on its way through the pool. */
+export interface Job {
+  readonly page: PoolPage;
+  /** Bytes it counts for. */
+  readonly size: number;
+  /** Whether it was remembered as one that breaks renderers. */
+  readonly known: boolean;
+  effort: Effort;
+  reason: string;
+}
+
+/** What a lane tells the pool. */
+export interface LaneEvents {
+  /** It may be given pages. */
+  ready(lane: Lane): void;
+  /** A page's row has been sent. */
+  finished(lane: Lane, job: Job): void;
+  /** A page could not be rendered; it is finished in its turn. `poison`: the worker did not survive. */
+  failed(lane: Lane, job: Job, reason: string, poison: boolean): void;
+  /**
+   * The worker is gone, or must go. `blamed` is the page it was at, which has no row; `left` are those
+   * that it had not begun.
+   */
+  lost(lane: Lane, blamed: Job | undefined, left: readonly Job[], reason: string): void;
+  /** The pool cannot work. */
+  fatal(message: string): void;
+}
+
+/** A worker with the pages given to it. */
+export class Lane {
+  readonly cells = new LaneCells();
+  readonly #worker: Worker;
+  readonly #events: LaneEvents;
+  readonly #spare: SpareBuffers;
+  readonly #ended = Promise.withResolvers<void>();
+  #jobs: Job[] = [];
+  #settled = 0;
+  #bytes = 0;
+  #ready = false;
+  #gone = false;
+  #error = "";
+  /** What was seen at the last look, and when that was first seen. */
+  #seen = { started: -1, doing: Doing.Idle, at: 0 };
+
+  constructor(
+    module: URL,
+    setup: Omit<LaneSetup, "lane">,
+    ports: readonly MessagePort[],
+    spare: SpareBuffers,
+    events: LaneEvents,
+  ) {
+    this.#events = events;
+    this.#spare = spare;
+    this.#worker = new Worker(module, {
+      workerData: { ...setup, lane: this.cells.buffer } satisfies LaneSetup,
+      resourceLimits: { maxOldGenerationSizeMb: setup.memoryMb },
+    });
+    this.#worker.on("message", (message: FromLane) => this.#message(message));
+    this.#worker.on("error", (error: unknown) => {
+      this.#error = error instanceof Error ? error.message : String(error);
+    });
+    this.#worker.on("exit", (code: number) => {
+      const out = this.#error.includes("memory limit");
+      this.lose(
+        out
+          ? "it ran out of memory"
+          : `the thread that rendered it ended (code ${code}${this.#error && `: ${this.#error}`})`,
+      );
+    });
+    // deno-lint-ignore no-explicit-any
+    this.#worker.postMessage({ ports } satisfies ToLane, ports as any);
+  }
+
+  /** Whether it takes pages. */
+  get ready(): boolean {
+    return this.#ready;
+  }
+
+  /** Pages given to it and not finished. */
+  get load(): number {
+    return this.#jobs.length;
+  }
+
+  /** Their bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Give it a page. */
+  send(job: Job): void {
+    this.#jobs.push(job);
+    this.#bytes += job.size;
+    const buffer = encodePage(job.page, job.effort, job.reason, this.#spare);
+    this.#worker.postMessage(buffer satisfies ToLane, [buffer]);
+  }
+
+  /**
+   * Whether it has been at the same page, or at starting, for too long: to be asked now and then. Time counts
+   * from when it was first seen there.
+   */
+  overdue(pageMs: number, startMs: number, now: number): boolean {
+    if (this.#gone) return false;
+    const { started, doing } = this.cells, seen = this.#seen;
+    const resting = this.#ready && doing !== Doing.Rendering;
+    if (resting || seen.started !== started || seen.doing !== doing) {
+      this.#seen = { started, doing, at: now };
+      return false;
+    }
+    return now - seen.at > (this.#ready ? pageMs : startMs);
+  }
+
+  /** Settle what it finished, then give up on it: whoever hears of that is to stop it. */
+  lose(reason: string): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    const { started, finished } = this.cells;
+    this.#settle(finished);
+    const atWork = started > finished;
+    const [first, ...others] = this.#jobs;
+    const blamed = atWork ? first : undefined;
+    const left = atWork ? others : this.#jobs;
+    this.#jobs = [];
+    this.#events.lost(this, blamed, left, reason);
+  }
+
+  /** Let it finish what it has, say so to the writers, and end. */
+  async end(): Promise<void> {
+    this.#worker.postMessage("end" satisfies ToLane);
+    await this.#ended.promise;
+    await this.stop();
+  }
+
+  /** End it now. A thread that is busy in native code may go on until that returns. */
+  async stop(): Promise<void> {
+    this.#gone = true;
+    this.#ready = false;
+    this.#ended.resolve();
+    await this.#worker.terminate();
+  }
+
+  #message(message: FromLane): void {
+    if (this.#gone) return;
+    if (message instanceof ArrayBuffer) {
+      this.#spare.give(message);
+      this.#settle(this.#settled + 1);
+    } else if (message === "ready") {
+      this.#ready = true;
+      this.#events.ready(this);
+    } else if (message === "ended") this.#ended.resolve();
+    else if ("fatal" in message) this.#events.fatal(message.fatal);
+    else {
+      const [job] = this.#jobs;
+      this.#spare.give(message.buffer);
+      if (job !== undefined) this.#events.failed(this, job, message.failed, message.unfit);
+      this.#settle(this.#settled + 1);
+      if (message.unfit) this.lose(message.failed);
+    }
+  }
+
+  #settle(finished: number): void {
+    while (this.#settled < finished) {
+      this.#settled++;
+      const job = this.#jobs.shift()!;
+      this.#bytes -= job.size;
+      this.#events.finished(this, job);
+    }
+  }
+}

@@ -1,0 +1,420 @@
+import { type Job, Lane, type LaneEvents } from "./_pool_lane.ts";
+import { SinkCells } from "./_pool_cells.ts";
+import { Effort, SpareBuffers } from "./_pool_message.ts";
+import { PoisonList } from "./_poison.ts";
+import type { PoolExtractor, PoolPage } from "./pool_types.ts";
+import { receiveRows, type RowReceiver } from "./rows.ts";
+
+/** The pool cannot go on: its workers do not start or do not live. Says why. */
+export class RenderPoolError extends Error {
+  /** Tells this class of error from others, also across copies of the module. */
+  override readonly name = "RenderPoolError";
+}
+
+/** How a {@linkcode RenderPool} is made. */
+export interface RenderPoolOptions {
+  /**
+   * Module that every worker runs: it calls `serveRenderPool` with the parts it brings along. To be written
+   * as `new URL("./worker.ts", import.meta.url)`, so that tools which bundle and compile find it.
+   */
+  readonly worker: URL;
+  /** Workers. */
+  readonly width: number;
+  /** What finds the content of pages. @default "main" */
+  readonly extractor?: PoolExtractor;
+  /** Bytes of pages that may be in the pool, unless a single page is larger. @default 67108864 */
+  readonly queueBytes?: number;
+  /** Bytes of rows that may be under way to the writers, all workers together. @default queueBytes */
+  readonly sinkBytes?: number;
+  /** Milliseconds a page may take. @default 5000 */
+  readonly deadlineMs?: number;
+  /** Heap of each worker, or of its child, in MB. Bodies and rows are outside it. @default 256 */
+  readonly memoryMb?: number;
+  /** Most bytes that a body decodes to. @default 67108864 */
+  readonly maxDecodedBytes?: number;
+  /** Program and arguments that start the children of `readability` and `raw`; see `IsolatedOptions`. */
+  readonly childCommand?: readonly [program: string, ...args: string[]];
+  /** Handed to the worker's `assembler`; must be possible to clone. */
+  readonly setup?: unknown;
+  /**
+   * Where rows go: called for every worker that starts, replacements included, for its ends of channels to
+   * the writers, one a writer. The writers' ends speak as `receiveRows` does.
+   */
+  readonly connect?: () => readonly MessagePort[];
+  /**
+   * Takes the rows on this thread, where there is no `connect`. What it returns is waited for before the
+   * row's bytes are used again. If it throws, the pool fails.
+   */
+  readonly onRow?: (row: Uint8Array<ArrayBuffer>) => void | Promise<void>;
+  /** Pages known to break renderers, by key, with the reason: they are not tried again. */
+  readonly poison?: Iterable<readonly [key: string, reason: string]>;
+  /** Most such pages remembered; the oldest are forgotten. @default 10000 */
+  readonly maxPoison?: number;
+  /** Told of each new one, so that it can be kept for the next start. */
+  readonly onPoison?: (key: string, reason: string) => void;
+  /** Told once when the pool cannot go on. {@linkcode RenderPool.push} and `close` reject with the same. */
+  readonly onError?: (error: RenderPoolError) => void;
+}
+
+/** What a pool did. The three times add up to `width` times `elapsedMs`. */
+export interface RenderPoolFigures {
+  /** Workers. */
+  readonly width: number;
+  /** Milliseconds since the pool was made, until it was closed. */
+  readonly elapsedMs: number;
+  /** Milliseconds that workers were at a page. */
+  readonly renderingMs: number;
+  /** Milliseconds that workers held a row for which the sink had no room. */
+  readonly waitingMs: number;
+  /** Milliseconds that workers had nothing to do, starting included. */
+  readonly idleMs: number;
+  /** Pages whose row has been sent. */
+  readonly pages: number;
+  /** Of them, those that could not be rendered. */
+  readonly failed: number;
+  /** Of those, the ones that a worker or its child did not survive. */
+  readonly poison: number;
+  /** Of those that could not be rendered, the ones remembered from before and not tried. */
+  readonly remembered: number;
+  /** Most bytes of pages in the pool. */
+  readonly queueBound: number;
+  /** Bytes of the pages in it now. */
+  readonly queueBytes: number;
+  /** The most there were. */
+  readonly queuePeak: number;
+  /** Most bytes of rows under way to the writers. */
+  readonly sinkBound: number;
+  /** Bytes of the rows under way now. */
+  readonly sinkBytes: number;
+  /** The most there were. */
+  readonly sinkPeak: number;
+}
+
+/** Two pages together are given to one worker only below this, so that few wait behind a large one. */
+const PREFETCH_BYTES = 256 * 1024;
+/** What a page counts for beside its bytes. */
+const PAGE_OVERHEAD = 4096;
+/** A worker that does not start within this never will. */
+const START_MS = 60_000;
+/** Workers that may end one after the other without a page between them. */
+const MOST_LOST = 5;
+
+/**
+ * Renders pages on several threads, in bounded memory, whatever the pages are.
+ *
+ * Every page comes out as one row, once: rendered, or with the reason why not. What breaks a worker (an
+ * endless loop, its heap's limit, a crash) costs that worker, which is replaced, and is remembered.
+ * Rows come in no particular order.
+ */
+export class RenderPool implements AsyncDisposable {
+  readonly #options: RenderPoolOptions;
+  readonly #queueBound: number;
+  readonly #sinkBound: number;
+  readonly #limitMs: number;
+  readonly #poison: PoisonList;
+  readonly #sink = new SinkCells();
+  readonly #spare: SpareBuffers;
+  readonly #lanes = new Set<Lane>();
+  readonly #receivers = new Set<RowReceiver>();
+  readonly #queue: Job[] = [];
+  readonly #waiting: { job: Job; resolve: () => void; reject: (error: Error) => void }[] = [];
+  readonly #begun = performance.now();
+  readonly #watch: ReturnType<typeof setInterval>;
+  #ended: number | undefined;
+  #held = 0;
+  #peak = 0;
+  #rows = 0;
+  #pages = 0;
+  #failed = 0;
+  #remembered = 0;
+  #spent = { rendering: 0, waiting: 0 };
+  #lostInARow = 0;
+  #closed = false;
+  #stopped = false;
+  #error: RenderPoolError | undefined;
+  #whenDrained: PromiseWithResolvers<void> | undefined;
+
+  /** Start the workers. That they do not start shows in {@linkcode RenderPool.push}. */
+  constructor(options: RenderPoolOptions) {
+    const { width, queueBytes = 64 * 2 ** 20, deadlineMs = 5_000 } = options;
+    if (!Number.isInteger(width) || width < 1) {
+      throw new RangeError(`Cannot make a render pool: ${width} is no number of workers`);
+    }
+    this.#options = options;
+    this.#queueBound = queueBytes;
+    this.#sinkBound = options.sinkBytes ?? queueBytes;
+    // A page may take its time twice: to be rendered, and as the row of one that was not.
+    this.#limitMs = 3 * deadlineMs + (isolated(options) ? 12_000 : 2_000);
+    this.#poison = new PoisonList(options.poison ?? [], options.maxPoison ?? 10_000);
+    this.#spare = new SpareBuffers(width * 2 + 2);
+    const every = Math.min(1_000, Math.max(20, deadlineMs / 4));
+    this.#watch = setInterval(() => this.#look(), every);
+    for (let i = 0; i < width; i++) this.#start();
+  }
+
+  /**
+   * Give a page to the pool. Resolves when it has room for it, which is to be waited for before the next.
+   *
+   * @throws {RenderPoolError} When the pool has failed, was aborted, or was closed before.
+   */
+  push(page: PoolPage): Promise<void> {
+    const refused = this.#error ?? (this.#closed ? closedError() : undefined);
+    if (refused !== undefined) return Promise.reject(refused);
+    const size = page.body.length + page.rest.length + PAGE_OVERHEAD;
+    const reason = this.#poison.get(page.key);
+    const job: Job = {
+      page,
+      size,
+      known: reason !== undefined,
+      effort: reason === undefined ? Effort.Render : Effort.Decode,
+      reason: reason ?? "",
+    };
+    if (this.#waiting.length === 0 && this.#fits(size)) {
+      this.#admit(job);
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => this.#waiting.push({ job, resolve, reject }));
+  }
+
+  /** What it did so far. */
+  get figures(): RenderPoolFigures {
+    const { width } = this.#options;
+    const elapsedMs = (this.#ended ?? performance.now()) - this.#begun;
+    let { rendering, waiting } = this.#spent;
+    for (const lane of this.#lanes) {
+      rendering += lane.cells.spent.rendering;
+      waiting += lane.cells.spent.waiting;
+    }
+    const all = width * elapsedMs;
+    rendering = Math.min(rendering, all);
+    waiting = Math.min(waiting, all - rendering);
+    return {
+      width,
+      elapsedMs,
+      renderingMs: rendering,
+      waitingMs: waiting,
+      idleMs: all - rendering - waiting,
+      pages: this.#pages,
+      failed: this.#failed,
+      poison: this.#poison.found,
+      remembered: this.#remembered,
+      queueBound: this.#queueBound,
+      queueBytes: this.#held,
+      queuePeak: this.#peak,
+      sinkBound: this.#sinkBound,
+      sinkBytes: this.#sink.bytes,
+      sinkPeak: this.#sink.peak,
+    };
+  }
+
+  /**
+   * Take no more, let everything pushed come out, and end the workers, each of which tells its writers so. With
+   * `onRow`, resolves after the last row was handled.
+   *
+   * @throws {RenderPoolError} When the pool has failed.
+   */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#error === undefined && !this.#drained()) {
+      this.#whenDrained ??= Promise.withResolvers();
+      await this.#whenDrained.promise;
+    }
+    if (this.#error !== undefined) throw this.#error;
+    if (this.#stopped) return;
+    const lanes = [...this.#lanes];
+    await Promise.all(lanes.map((lane) => lane.end()));
+    await this.#stop();
+  }
+
+  /** End at once; what is in the pool is lost. Does nothing after `close`. */
+  async abort(): Promise<void> {
+    this.#closed = true;
+    if (!this.#stopped) {
+      this.#fail(new RenderPoolError("Cannot render: the pool was aborted"), false);
+    }
+    await this.#stop();
+  }
+
+  /** The same as {@linkcode RenderPool.abort}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.abort();
+  }
+
+  #fits(size: number): boolean {
+    return this.#held === 0 || this.#held + size <= this.#queueBound;
+  }
+
+  #admit(job: Job): void {
+    this.#held += job.size;
+    if (this.#held > this.#peak) this.#peak = this.#held;
+    this.#queue.push(job);
+    this.#dispatch();
+  }
+
+  #dispatch(): void {
+    for (let job = this.#queue[0]; job !== undefined; job = this.#queue[0]) {
+      const lane = this.#leastLoaded(job.size);
+      if (lane === undefined) return;
+      this.#queue.shift();
+      lane.send(job);
+    }
+  }
+
+  /** One without work, else one with a small page that leaves room for another. */
+  #leastLoaded(size: number): Lane | undefined {
+    let best: Lane | undefined;
+    for (const lane of this.#lanes) {
+      if (!lane.ready) continue;
+      if (lane.load === 0) return lane;
+      if (lane.load > 1 || lane.bytes + size > PREFETCH_BYTES) continue;
+      if (best === undefined || lane.bytes < best.bytes) best = lane;
+    }
+    return best;
+  }
+
+  readonly #events: LaneEvents = {
+    ready: () => this.#dispatch(),
+    finished: (_, job) => this.#finished(job),
+    failed: (_, job, reason, poison) => {
+      // One that was not tried is counted when it is finished.
+      if (job.effort !== Effort.Render) return;
+      job.reason = reason;
+      if (poison) this.#remember(job, reason);
+    },
+    lost: (lane, blamed, left, reason) => this.#lost(lane, blamed, left, reason),
+    fatal: (message) => this.#fail(new RenderPoolError(`Cannot render: ${message}`), true),
+  };
+
+  #finished(job: Job): void {
+    this.#lostInARow = 0;
+    this.#held -= job.size;
+    this.#pages++;
+    if (job.reason !== "") this.#failed++;
+    if (job.known) this.#remembered++;
+    for (let next = this.#waiting[0]; next && this.#fits(next.job.size); next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#admit(next.job);
+      next.resolve();
+    }
+    this.#dispatch();
+    this.#tellDrained();
+  }
+
+  #remember(job: Job, reason: string): void {
+    this.#poison.add(job.page.key, reason);
+    this.#options.onPoison?.(job.page.key, reason);
+  }
+
+  #lost(lane: Lane, blamed: Job | undefined, left: readonly Job[], reason: string): void {
+    this.#retire(lane);
+    // Once it has ended; until then it counts what comes back itself.
+    void lane.stop().then(() => this.#sink.add(-lane.cells.sent));
+    if (this.#stopped || this.#error !== undefined) return;
+    this.#queue.unshift(...left);
+    if (blamed !== undefined) {
+      if (blamed.effort === Effort.Render) this.#remember(blamed, reason);
+      else if (blamed.effort === Effort.Bare) {
+        return this.#fail(new RenderPoolError(`Cannot make a row: ${reason}`), true);
+      }
+      blamed.effort++;
+      blamed.reason ||= reason;
+      this.#queue.unshift(blamed);
+    } else if (++this.#lostInARow > MOST_LOST) {
+      return this.#fail(new RenderPoolError(`Cannot start a worker of the pool: ${reason}`), true);
+    }
+    this.#start();
+    this.#dispatch();
+  }
+
+  /** Keep the figures of one that ends. */
+  #retire(lane: Lane): void {
+    if (!this.#lanes.delete(lane)) return;
+    const { rendering, waiting } = lane.cells.spent;
+    this.#spent.rendering += rendering;
+    this.#spent.waiting += waiting;
+  }
+
+  #start(): void {
+    const { extractor = "main", deadlineMs = 5_000, memoryMb = 256, width } = this.#options;
+    const { childCommand, maxDecodedBytes = 64 * 2 ** 20, setup } = this.#options;
+    const lane = new Lane(
+      this.#options.worker,
+      {
+        sink: this.#sink.buffer,
+        extractor,
+        deadlineMs,
+        memoryMb,
+        maxDecoded: maxDecodedBytes,
+        window: Math.floor(this.#sinkBound / width),
+        ...(childCommand !== undefined && { childCommand }),
+        assembly: setup,
+      },
+      this.#options.connect?.() ?? [this.#ownPort()],
+      this.#spare,
+      this.#events,
+    );
+    this.#lanes.add(lane);
+  }
+
+  /** A way from a worker to this thread. */
+  #ownPort(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    const receiver = receiveRows(port1, async (row) => {
+      await this.#options.onRow?.(row);
+      this.#rows++;
+      this.#tellDrained();
+    });
+    this.#receivers.add(receiver);
+    receiver.ended.catch((cause) => {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      this.#fail(new RenderPoolError(`Cannot take a row: ${why}`, { cause }), true);
+    });
+    return port2;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const lane of this.#lanes) {
+      if (!lane.overdue(this.#limitMs, START_MS, now)) continue;
+      const { deadlineMs = 5_000 } = this.#options;
+      lane.lose(lane.ready ? `it took longer than ${deadlineMs} ms` : "it does not start");
+    }
+  }
+
+  #drained(): boolean {
+    return this.#held === 0 && this.#waiting.length === 0 &&
+      (this.#options.connect !== undefined || this.#rows === this.#pages);
+  }
+
+  #tellDrained(): void {
+    if (this.#whenDrained !== undefined && this.#drained()) this.#whenDrained.resolve();
+  }
+
+  #fail(error: RenderPoolError, tell: boolean): void {
+    if (this.#error !== undefined || this.#stopped) return;
+    this.#error = error;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+    this.#whenDrained?.resolve();
+    if (tell) this.#options.onError?.(error);
+    void this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#watch);
+    this.#ended ??= performance.now();
+    this.#queue.length = 0;
+    for (const receiver of this.#receivers) receiver.close();
+    const lanes = [...this.#lanes];
+    for (const lane of lanes) this.#retire(lane);
+    await Promise.all(lanes.map((lane) => lane.stop()));
+  }
+}
+
+function closedError(): RenderPoolError {
+  return new RenderPoolError("Cannot render: the pool is closed");
+}
+
+function isolated({ extractor }: RenderPoolOptions): boolean {
+  return extractor === "readability" || extractor === "raw";
+}
