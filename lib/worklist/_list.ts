@@ -5,7 +5,7 @@
  */
 
 import type { Part, Wanted } from "./_part.ts";
-import { normalRanges, PART_END } from "./ranges.ts";
+import { LAST_ROW, normalRanges } from "./ranges.ts";
 import { ShardFilter } from "./shard_filter.ts";
 import type { ReadOptions, WorkBatch, WorkList, WorkListStats, WorkRow } from "./types.ts";
 
@@ -45,11 +45,12 @@ async function* readList(
     return out;
   };
   for (let p = 0; p < parts.length; p++) {
-    const wanted: Wanted[] = again.filter((range) => range.part === p);
     const rest = p < from.part ? undefined : p === from.part ? from.row : 0;
-    if (rest !== undefined) wanted.push({ start: rest, end: PART_END });
+    const wanted = again.filter((range) => range.part === p);
+    if (rest !== undefined) wanted.push({ part: p, first: rest, last: LAST_ROW });
     if (wanted.length === 0) continue;
-    const reading = normalRanges(wanted.map((w) => ({ part: p, ...w })));
+    const reading: Wanted[] = normalRanges(wanted)
+      .map(({ first, last }) => ({ start: first, end: last + 1 }));
     for await (const { row: first, values } of parts[p]!.read(reading)) {
       signal?.throwIfAborted();
       stats.rows += values.length;
@@ -64,8 +65,9 @@ async function* readList(
           stats.bad++;
           continue;
         }
-        const url = value.includes("://") ? value : fromHost(value);
-        const host = filter.ownHost(url);
+        const bare = isPlainHost(value);
+        const url = bare ? `https://${value}/` : value.includes("://") ? value : fromHost(value);
+        const host = bare ? filter.own(value) : filter.ownHost(url);
         if (host === undefined) continue;
         rows.push({ part: p, row, url, host });
         if (rows.length === batch) yield take();
@@ -78,6 +80,18 @@ async function* readList(
     }
     if (rows.length > 0 || rest !== undefined) yield take();
   }
+}
+
+/** Whether a value is a host name, in the form that `hostOf` would give it. */
+function isPlainHost(value: string): boolean {
+  let label = 0;
+  for (let i = 0; i < value.length; i++) {
+    const c = value.charCodeAt(i);
+    if (c === 0x2e) label = i + 1;
+    else if (!(c >= 0x61 && c <= 0x7a || c >= 0x30 && c <= 0x39 || c === 0x2d)) return false;
+  }
+  // As the parser alone knows what a number or `xn--` stands for.
+  return value.charCodeAt(label) >= 0x61 && value.charCodeAt(0) !== 0x2e && !value.includes("xn--");
 }
 
 /** A URL from a host name, with a path or without. */

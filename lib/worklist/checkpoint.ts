@@ -5,12 +5,13 @@
  */
 
 import { basename, dirname, resolve } from "node:path";
+import { formatRanges, parseRanges, type RowRange } from "../capture/mod.ts";
 import { type FileLock, lockFile } from "../frontier/mod.ts";
 import { suffixListHash } from "../url/mod.ts";
 import { diskFs, type WarcFs } from "../warc/mod.ts";
 import { CheckpointError, CheckpointMismatchError, SuffixListError } from "./errors.ts";
-import { formatRanges, parseRanges, type RowRange } from "./ranges.ts";
-import type { RowPosition } from "./types.ts";
+import { checkRanges, normalRanges } from "./ranges.ts";
+import type { ReadPosition } from "./types.ts";
 
 /** Version of the format that is written; older ones are read, newer ones refused. */
 export const CHECKPOINT_VERSION = 1;
@@ -28,7 +29,7 @@ export interface RunIdentity {
 }
 
 /** A run, as far as it is durable. */
-export interface Checkpoint extends RunIdentity, RowPosition {
+export interface Checkpoint extends RunIdentity, ReadPosition {
   /** Id of the run, made when its state is: every part it writes names it. */
   readonly run: string;
   /** Name of the part that `part` counts to; empty at the end of the list. */
@@ -224,7 +225,7 @@ function load(path: string, fs: WarcFs): Checkpoint | undefined {
 function format(state: Checkpoint): string {
   const { pending, ...rest } = state;
   return JSON.stringify(
-    { version: CHECKPOINT_VERSION, ...rest, pending: formatRanges(pending) },
+    { version: CHECKPOINT_VERSION, ...rest, pending: formatRanges(normalRanges(pending)) },
     null,
     1,
   ) +
@@ -267,7 +268,8 @@ function check(path: string, json: unknown): Checkpoint {
   if (typeof done !== "boolean") throw damaged(path, "it does not say whether it is done");
   let pending: RowRange[];
   try {
-    pending = parseRanges(text("pending"));
+    pending = [...parseRanges(text("pending"))];
+    checkRanges(pending);
   } catch (cause) {
     if (cause instanceof CheckpointError) throw cause;
     throw damaged(path, "its pending rows cannot be read", cause);

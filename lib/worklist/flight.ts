@@ -4,11 +4,12 @@
  * @module
  */
 
-import { MAX_PARTS, PART_END, type RowRange } from "./ranges.ts";
+import type { RowRange } from "../capture/mod.ts";
+import { LAST_ROW, MAX_PARTS } from "./ranges.ts";
 
 /** Rows that share a block: 32 words of 32 bits. */
 const BLOCK = 1024;
-const BLOCKS_PER_PART = PART_END / BLOCK;
+const BLOCKS_PER_PART = (LAST_ROW + 1) / BLOCK;
 
 interface Block {
   readonly bits: Uint32Array;
@@ -39,7 +40,7 @@ export class FlightSet {
   add(part: number, row: number): void {
     if (
       !Number.isInteger(part) || !Number.isInteger(row) ||
-      part < 0 || part >= MAX_PARTS || row < 0 || row >= PART_END
+      part < 0 || part >= MAX_PARTS || row < 0 || row > LAST_ROW
     ) throw new RangeError(`Cannot add row ${row} of part ${part}: out of range`);
     const key = part * BLOCKS_PER_PART + Math.floor(row / BLOCK);
     let block = this.#blocks.get(key);
@@ -90,28 +91,28 @@ export class FlightSet {
   pending(): RowRange[] {
     const out: RowRange[] = [];
     let part = -1;
-    let start = 0;
-    let end = 0;
-    const row = (p: number, r: number) => {
-      if (p === part && r === end) end++;
-      else {
-        if (end > start) out.push({ part, start, end });
-        part = p;
-        start = r;
-        end = r + 1;
-      }
+    let first = 0;
+    let next = 0;
+    const close = () => {
+      if (next > first) out.push({ part, first, last: next - 1 });
     };
     for (const key of [...this.#blocks.keys()].sort((a, b) => a - b)) {
-      const p = Math.floor(key / BLOCKS_PER_PART);
-      const first = (key % BLOCKS_PER_PART) * BLOCK;
+      const ofPart = Math.floor(key / BLOCKS_PER_PART);
+      const base = (key % BLOCKS_PER_PART) * BLOCK;
       const { bits } = this.#blocks.get(key)!;
       for (let w = 0; w < bits.length; w++) {
         for (let word = bits[w]!; word !== 0; word &= word - 1) {
-          row(p, first + w * 32 + 31 - Math.clz32(word & -word));
+          const row = base + w * 32 + 31 - Math.clz32(word & -word);
+          if (ofPart !== part || row !== next) {
+            close();
+            part = ofPart;
+            first = row;
+          }
+          next = row + 1;
         }
       }
     }
-    if (end > start) out.push({ part, start, end });
+    close();
     return out;
   }
 }

@@ -7,7 +7,8 @@
 
 export * from "./types.ts";
 export * from "./errors.ts";
-export * from "./ranges.ts";
+export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./ranges.ts";
+export type { RowRange } from "../capture/mod.ts";
 export { FlightSet } from "./flight.ts";
 export { openWorkList, type OpenWorkListOptions } from "./open.ts";
 export { ReorderBuffer, type ReorderOptions } from "./reorder.ts";
@@ -20,4 +21,4 @@ export {
   readCheckpoint,
   type RunIdentity,
 } from "./checkpoint.ts";
-export { type PartInfo, type PartOnDisk, reconcile, type Reconciled } from "./reconcile.ts";
+export { type PartOnDisk, type PartRowsInfo, reconcile, type Reconciled } from "./reconcile.ts";

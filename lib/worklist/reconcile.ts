@@ -5,17 +5,18 @@
  */
 
 import type { Checkpoint } from "./checkpoint.ts";
-import { countRows, formatRanges, PART_END, type RowRange, subtractRanges } from "./ranges.ts";
-import type { RowPosition } from "./types.ts";
+import type { RowRange } from "../capture/mod.ts";
+import { checkRanges, countRows, LAST_ROW, subtractRanges } from "./ranges.ts";
+import type { ReadPosition } from "./types.ts";
 
-/** What a part's footer says of it. */
-export interface PartInfo {
+/** What a part's footer says of it, as far as it matters here. */
+export interface PartRowsInfo {
   /** Id of the run that wrote it: {@linkcode Checkpoint.run}. */
   readonly run: string;
   /** Work list rows that it holds. */
   readonly ranges: readonly RowRange[];
-  /** Pages in it that were fetched, failures left out. */
-  readonly fetched: number;
+  /** Pages in it that were fetched, failures left out. @default the number of its rows */
+  readonly fetched?: number;
 }
 
 /** A part on disk under its final name. */
@@ -58,7 +59,7 @@ export interface Reconciled {
 export async function reconcile(
   checkpoint: Checkpoint,
   parts: readonly PartOnDisk[],
-  readPartInfo: (name: string) => Promise<PartInfo> | PartInfo,
+  readPartInfo: (name: string) => Promise<PartRowsInfo> | PartRowsInfo,
 ): Promise<Reconciled> {
   const onDisk = new Set(parts.map((p) => p.name));
   const sealed = checkpoint.sealed.filter((name) => onDisk.has(name));
@@ -72,11 +73,11 @@ export async function reconcile(
   for (const { name, number } of [...parts].sort((a, b) => a.number - b.number)) {
     highestPart = Math.max(highestPart, number);
     if (known.has(name)) continue;
-    let info: PartInfo;
+    let info: PartRowsInfo;
     try {
       info = await readPartInfo(name);
       // Footers are input too: what cannot be rows is no footer of ours.
-      formatRanges(info.ranges);
+      checkRanges(info.ranges);
     } catch (reason) {
       damaged.push({ name, reason });
       continue;
@@ -88,15 +89,15 @@ export async function reconcile(
     adopted.push(name);
     sealed.push(name);
     durable.push(...info.ranges);
-    fetched += info.fetched;
+    fetched += info.fetched ?? countRows(info.ranges);
   }
   const at = furthest(checkpoint, durable);
   // Rows between the two positions were read after the checkpoint: all but the durable are to be read.
   const between: RowRange[] = [];
   for (let part = checkpoint.part; part <= at.part; part++) {
-    const start = part === checkpoint.part ? checkpoint.row : 0;
-    const end = part === at.part ? at.row : PART_END;
-    if (start < end) between.push({ part, start, end });
+    const first = part === checkpoint.part ? checkpoint.row : 0;
+    const last = part === at.part ? at.row - 1 : LAST_ROW;
+    if (first <= last) between.push({ part, first, last });
   }
   const before = [...checkpoint.pending, ...between];
   const pending = subtractRanges(before, durable);
@@ -120,12 +121,12 @@ export async function reconcile(
 }
 
 /** The position, or the one behind the last durable row if that is further. */
-function furthest(position: RowPosition, durable: readonly RowRange[]): RowPosition {
+function furthest(position: ReadPosition, durable: readonly RowRange[]): ReadPosition {
   let { part, row } = position;
   for (const range of durable) {
-    if (range.part > part || (range.part === part && range.end > row)) {
+    if (range.part > part || (range.part === part && range.last >= row)) {
       part = range.part;
-      row = range.end;
+      row = range.last + 1;
     }
   }
   return { part, row };

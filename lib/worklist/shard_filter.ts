@@ -33,11 +33,16 @@ export class ShardFilter {
     this.#shards = shards;
   }
 
+  /** `host`, if it is this shard's. */
+  own(host: string): string | undefined {
+    return this.#shards === 1 || shardOfHost(host, this.#shards) === this.#shard ? host : undefined;
+  }
+
   /** Host of `url` if the row is this shard's. */
   ownHost(url: string): string | undefined {
     if (this.#prefix === "" || !url.startsWith(this.#prefix)) {
       this.#host = hostOf(url);
-      this.#owned = this.#shards === 1 || shardOfHost(this.#host, this.#shards) === this.#shard;
+      this.#owned = this.own(this.#host) !== undefined;
       // With the slash, so that no other host has it as its beginning.
       this.#prefix = `${url.startsWith("https:") ? "https" : "http"}://${this.#host}/`;
       if (this.#host === "" || !url.startsWith(this.#prefix)) this.#prefix = "";

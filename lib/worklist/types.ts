@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RowRange } from "./ranges.ts";
+import type { RowRange } from "../capture/mod.ts";
 
 /** One row that is this shard's. */
 export interface WorkRow {
@@ -19,7 +19,7 @@ export interface WorkRow {
 }
 
 /** A place in a work list: the next row to read. */
-export interface RowPosition {
+export interface ReadPosition {
   /** Ordinal of the part; the number of parts when the list has been read to its end. */
   readonly part: number;
   /** Row in the part, counted before the shard filter. */
@@ -31,7 +31,7 @@ export interface WorkBatch {
   /** This shard's rows in the list's order; may be empty at the end of a part. */
   readonly rows: readonly WorkRow[];
   /** Where reading stands behind this batch: what a checkpoint keeps. */
-  readonly next: RowPosition;
+  readonly next: ReadPosition;
 }
 
 /** One file of a work list. */
@@ -57,7 +57,7 @@ export interface WorkListStats {
 /** Options of {@linkcode WorkList.read}. */
 export interface ReadOptions {
   /** Next row to read. @default the first row */
-  readonly from?: RowPosition;
+  readonly from?: ReadPosition;
   /** Rows before `from` to read again: those a stopped run had read and not made durable. */
   readonly pending?: readonly RowRange[];
   /** This machine's shard. @default 0 */
