@@ -71,18 +71,16 @@ export class SeenSet {
     this.#store.sql("delete from runs where run >= ?").run(this.#runs);
     const bytes = this.#store.sql("select sum(length(keys)) as n from seen").get()?.n ?? 0;
     this.#table.reserve(Number(bytes) / 8);
+    // Few enough that the bound is passed by little.
+    const rowsAtOnce = Math.min(64, Math.max(1, Math.floor(this.#limit / CHUNK / 64)));
     let last = 0;
     for (;;) {
-      const rows = this.#store.sql("select id, keys from seen where id > ? order by id limit 64")
-        .all(last) as unknown as { id: number; keys: Uint8Array }[];
+      const rows = this.#store.sql("select id, keys from seen where id > ? order by id limit ?")
+        .all(last, rowsAtOnce) as unknown as { id: number; keys: Uint8Array }[];
       if (rows.length === 0) return;
-      for (const { id, keys } of rows) {
-        last = id;
-        const halves = toHalves(keys);
-        for (let i = 0; i < halves.length; i += 2) this.#table.add(halves[i + 1]!, halves[i]!);
-        if (!this.#table.full) continue;
-        this.#spillNow(id);
-      }
+      last = rows.at(-1)!.id;
+      this.#table.addAll(rows.map(({ keys }) => toHalves(keys)));
+      if (this.#table.full) this.#spillNow(last);
     }
   }
 

@@ -47,9 +47,9 @@ type Op =
   }
   | { op: "release"; pick: number; wait: number }
   | { op: "commit" }
-  | { op: "work" }
+  | { op: "work"; budget: number }
   | { op: "pass"; ms: number }
-  | { op: "kill" }
+  | { op: "kill"; sync: boolean }
   | { op: "reopen" };
 
 const ops: fc.Arbitrary<Op> = fc.oneof(
@@ -94,12 +94,19 @@ const ops: fc.Arbitrary<Op> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.constant({ op: "commit" as const }) },
-  { weight: 3, arbitrary: fc.constant({ op: "work" as const }) },
+  {
+    // Often a single slice, so that a kill finds background work half done.
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constant("work" as const), budget: fc.constantFrom(0, 0, 50) }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({ op: fc.constant("pass" as const), ms: fc.nat(4000) }),
   },
-  { weight: 1, arbitrary: fc.constant({ op: "kill" as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("kill" as const), sync: fc.boolean() }),
+  },
   { weight: 1, arbitrary: fc.constant({ op: "reopen" as const }) },
 );
 
@@ -191,13 +198,14 @@ async function play(history: readonly Op[], options: EngineOptions, exact: boole
           model.leased.delete(url);
         }
       } else if (op.op === "commit") commit();
-      else if (op.op === "work") engine.work(50);
+      else if (op.op === "work") engine.work(op.budget);
       else if (op.op === "pass") clock.pass(op.ms);
       else {
         if (op.op === "reopen") {
           commit();
           engine.close();
         } else {
+          if (op.sync) commit();
           const next = `${folder.path}/${++generation}.db`;
           killCopy(path, next);
           engine.close();
@@ -231,7 +239,7 @@ async function play(history: readonly Op[], options: EngineOptions, exact: boole
   }
 }
 
-const history = fc.array(ops, { minLength: 5, maxLength: 60 });
+const history = fc.array(ops, { minLength: 5, maxLength: 80 });
 
 Deno.test("FrontierEngine agrees with a model over random histories with kills", async () => {
   await fc.assert(

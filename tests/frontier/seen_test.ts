@@ -37,9 +37,15 @@ Deno.test("SeenTable agrees with a Set", () => {
         set.add(`${hi},${lo}`);
       }
       assert.equal(table.count, set.size);
+      const together = new SeenTable(1 << 16);
+      together.reserve(keys.length);
+      together.addAll([
+        Uint32Array.from([...set].flatMap((key) => key.split(",").reverse().map(Number))),
+      ]);
+      assert.equal(together.count, set.size);
       for (const key of set) {
         const [hi, lo] = key.split(",").map(Number);
-        assert.ok(table.has(hi!, lo!));
+        assert.ok(table.has(hi!, lo!) && together.has(hi!, lo!));
       }
       const sorted = Array.from({ length: table.partitions }, (_, i) => [...table.sorted(i)])
         .flat();
