@@ -198,9 +198,8 @@ class PoolServer {
           return this.#row(page, { ...prepared, failed });
         });
       } catch (error) {
-        if (!(error instanceof Overtime)) throw error;
-        // Decoding was what took so long.
-        this.#unfit = true;
+        // Decoding did not go well either. If it was the row, that will show again.
+        this.#unfit = error instanceof Overtime;
       }
     }
     return await this.#guarded(() => this.#row(page, untouched(page, failed)));

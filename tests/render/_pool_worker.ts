@@ -1,25 +1,28 @@
 /**
- * A worker of the pool for tests: pages that hold a marker do what a hostile page might bring about.
+ * A worker of the pool for tests: pages do what a hostile page might bring about, told by a content coding
+ * of theirs (whenever it is undone) or by a comment at their beginning (when their row is made, unless they
+ * failed already).
  */
 
 import process from "node:process";
 import { decodeText, loadDetector } from "../../lib/net/charset.ts";
 import { decodeBody } from "../../lib/net/decode.ts";
+import { encodePageRow } from "../../lib/render/page_row.ts";
 import { serveRenderPool } from "../../lib/render/pool_worker.ts";
 
 const MARKER = "<!--do ";
+let hangs = false;
 
-function obey(text: string): void {
-  if (!text.startsWith(MARKER)) return;
-  const what = text.slice(MARKER.length, text.indexOf("-->"));
+function obey(what: string): void {
   if (what === "spin") { for (;;); }
   if (what === "match") /^(a+)+$/.test("a".repeat(64) + "b");
   if (what === "grow") {
     for (const all: number[][] = [];;) all.push(new Array(1000).fill(all.length));
   }
   if (what === "exit") process.exit(0);
+  if (what === "exit 3") process.exit(3);
   if (what === "throw") throw new Error("told to throw");
-  if (what === "recurse") obey(text + recurse(1));
+  if (what === "recurse") recurse(1);
 }
 
 function recurse(n: number): number {
@@ -28,14 +31,24 @@ function recurse(n: number): number {
 
 await serveRenderPool({
   decodeBody(body, contentEncoding, maxBytes) {
-    if (contentEncoding === "x-spin") { for (;;); }
-    if (contentEncoding === "x-exit") process.exit(0);
+    if (contentEncoding.startsWith("x-do ")) {
+      obey(contentEncoding.slice("x-do ".length));
+      contentEncoding = "";
+    }
     return decodeBody(body, contentEncoding, maxBytes);
   },
   decodeText(bytes, contentType) {
     const decoded = decodeText(bytes, contentType);
-    obey(decoded.text);
-    return decoded;
+    hangs = decoded.text.startsWith("<!--hang-->");
+    return hangs ? { ...decoded, source: "fallback" } : decoded;
   },
-  loadDetector,
+  loadDetector: () => hangs ? new Promise(() => {}) : loadDetector(),
+  assembler: (setup) => (page, outcome, allocate) => {
+    if (setup === "fail") throw new Error("no row can be made");
+    const comment = new TextDecoder().decode(page.body.subarray(0, 50));
+    if (outcome.failed === "" && comment.startsWith(MARKER)) {
+      obey(comment.slice(MARKER.length, comment.indexOf("-->")));
+    }
+    return encodePageRow(page, outcome, allocate);
+  },
 });
