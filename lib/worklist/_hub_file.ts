@@ -62,6 +62,10 @@ export async function openHubFile(
           { cause: error },
         );
       }
+      // It has become shorter than it was.
+      if (error instanceof HubError && error.status === 416 && validator !== undefined) {
+        throw replaced(416);
+      }
       const expired = (error instanceof HubAccessError || error instanceof HubMissingError) &&
         place !== undefined;
       if (!expired) throw error;
@@ -70,18 +74,20 @@ export async function openHubFile(
       return await client.get(url, {}, use, () => where(headers()));
     }
   };
+  const replaced = (status: number) =>
+    new HubError(
+      `Cannot read the part ${path} of ${repo}: it was replaced while it was being read. ` +
+        `Run it again once the publisher is done.`,
+      bare(url),
+      status,
+    );
   /** Remembers where the file is; refuses another version of it than the one begun with. */
   const check = (answer: HubAnswer, total: number | undefined) => {
     if (answer.url !== url) place ??= { url: answer.url, until: now() + PLACE_LIFE };
     const etag = answer.response.headers.get("etag")?.replace(/^W\//, "");
     const seen = `${etag ?? ""} ${total ?? ""}`;
     if (validator !== undefined && seen !== validator) {
-      throw new HubError(
-        `Cannot read the part ${path} of ${repo}: it was replaced while it was being read. ` +
-          `Run it again once the publisher is done.`,
-        bare(url),
-        answer.response.status,
-      );
+      throw replaced(answer.response.status);
     }
     validator = seen;
   };

@@ -23,7 +23,8 @@ export interface BigList {
 
 /** Row of a list sorted by host, some 60 bytes. */
 export function bigUrl(row: number): string {
-  return "https://www.site-" + Math.floor(row / 150) + ".example/section/" + row % 97 + "/article-" + row + ".html";
+  return "https://www.site-" + Math.floor(row / 150) + ".example/section/" + row % 97 +
+    "/article-" + row + ".html";
 }
 
 /** Writes a list; gives back the offsets of its pages. */
@@ -59,8 +60,10 @@ export function writeBigList(path: string, list: BigList): { pages: number[]; by
     header.i32(1, v1 ? 0 : 3).i32(2, end).i32(3, packed.length);
     if (v1) header.struct(5, (t) => t.i32(1, count).i32(2, 6).i32(3, 3).i32(4, 3));
     else {
-      header.struct(8, (t) =>
-        t.i32(1, count).i32(2, 0).i32(3, count).i32(4, 6).i32(5, 0).i32(6, 0).bool(7, true));
+      header.struct(
+        8,
+        (t) => t.i32(1, count).i32(2, 0).i32(3, count).i32(4, 6).i32(5, 0).i32(6, 0).bool(7, true),
+      );
     }
     const head = header.bytes();
     pages.push({ offset: at, size: head.length + packed.length, row: first });
@@ -85,9 +88,12 @@ export function writeBigList(path: string, list: BigList): { pages: number[]; by
     .i64(3, rows)
     .list(4, 12, 1, (t) => {
       t.list(1, 12, 1, (c) => {
-        c.i64(2, 0).struct(3, (m) =>
-          m.i32(1, 6).list(2, 5, 1, (e) => e.raw(6)).strings(3, [column]).i32(4, 6).i64(5, rows)
-            .i64(6, raw).i64(7, dataEnd - 4).i64(9, 4));
+        c.i64(2, 0).struct(
+          3,
+          (m) =>
+            m.i32(1, 6).list(2, 5, 1, (e) => e.raw(6)).strings(3, [column]).i32(4, 6).i64(5, rows)
+              .i64(6, raw).i64(7, dataEnd - 4).i64(9, 4),
+        );
         if (!v1) c.i64(4, indexAt).i32(5, indexSize);
         c.stop();
       });
@@ -128,7 +134,9 @@ function packLengths(lengths: Int32Array, out: Uint8Array): number {
       const start = i + m * 32;
       const stop = Math.min(start + 32, end);
       let most = 0;
-      for (let j = start; j < stop; j++) most = Math.max(most, lengths[j]! - lengths[j - 1]! - minimum);
+      for (let j = start; j < stop; j++) {
+        most = Math.max(most, lengths[j]! - lengths[j - 1]! - minimum);
+      }
       const width = 32 - Math.clz32(most);
       out[widths + m] = width;
       if (start >= stop) continue;

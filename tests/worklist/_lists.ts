@@ -81,7 +81,11 @@ export function sortedUrls(count: number, perHost = 37): string[] {
   const out: string[] = [];
   for (let i = 0; i < count; i++) {
     const host = Math.floor(i / perHost);
-    out.push(`https://www.host-${host.toString(36)}.example/articles/${(i * 7919) % 100_003}/page-${i}.html`);
+    out.push(
+      `https://www.host-${host.toString(36)}.example/articles/${
+        (i * 7919) % 100_003
+      }/page-${i}.html`,
+    );
   }
   return out;
 }
@@ -89,6 +93,8 @@ export function sortedUrls(count: number, perHost = 37): string[] {
 /** Domains, all different. */
 export function domains(count: number): string[] {
   const out: string[] = [];
-  for (let i = 0; i < count; i++) out.push(`name-${((i * 2_654_435_761) >>> 0).toString(36)}-${i}.com`);
+  for (let i = 0; i < count; i++) {
+    out.push(`name-${((i * 2_654_435_761) >>> 0).toString(36)}-${i}.com`);
+  }
   return out;
 }
