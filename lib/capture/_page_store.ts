@@ -31,28 +31,35 @@ export interface FileSink {
   write(bytes: Uint8Array): void;
 }
 
+type ZstdOptions = NonNullable<Parameters<typeof zstdCompressSync>[1]>;
+
 /** Makes pages of one file. */
 export class PageCompressor {
   readonly #header = new ByteWriter(64);
-  readonly #options: Parameters<typeof zstdCompressSync>[1];
+  readonly #sparse: ZstdOptions;
+  readonly #dense: ZstdOptions;
 
   constructor(level: number) {
-    // Output in pieces of a quarter page: in the small ones of the default a third is lost.
-    this.#options = {
-      chunkSize: 1 << 18,
-      params: { [constants.ZSTD_c_compressionLevel]: level },
-    };
+    const params = { [constants.ZSTD_c_compressionLevel]: level };
+    // Output in one piece where that is likely: in the small ones of the default a third is lost.
+    this.#sparse = { chunkSize: 1 << 18, params };
+    this.#dense = { chunkSize: (1 << 20) + (1 << 13), params };
   }
 
-  /** Compresses a page; gives its header and its body. Both are valid until the next call. */
+  /**
+   * Compresses a page; gives its header and its body. Both are valid until the next call.
+   *
+   * @param dense Whether it will hardly become smaller, as far as one can tell.
+   */
   page(
     raw: Uint8Array,
     values: number,
     encoding: PageEncoding,
     dictionary: boolean,
+    dense: boolean,
     use: (page: StoredPage, header: Uint8Array, body: Uint8Array) => void,
   ): void {
-    const body = zstdCompressSync(raw, this.#options);
+    const body = zstdCompressSync(raw, dense ? this.#dense : this.#sparse);
     const header = this.#header;
     header.index = 0;
     header.offset = 0;

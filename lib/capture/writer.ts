@@ -137,8 +137,9 @@ export class CaptureWriter {
     this.#compressor = new PageCompressor(options.level ?? 3);
     this.#columns = CAPTURE_COLUMNS.map(({ name, type }, index) => {
       const emit: EmitPage = (raw, values, encoding, dictionary = false) => {
-        this.#compressor.page(raw, values, encoding, dictionary, (page, header, body) => {
-          const column = this.#columns[index]!;
+        const column = this.#columns[index]!, last = column.pages.at(-1);
+        const dense = last !== undefined && last.size * 2 > last.rawSize;
+        this.#compressor.page(raw, values, encoding, dictionary, dense, (page, header, body) => {
           column.pages.push(page);
           if (name === "body") {
             page.offset = this.#out.offset;
