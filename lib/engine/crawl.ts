@@ -53,12 +53,19 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
   #parts: Parts | undefined;
   #closing: Promise<void> | undefined;
   #stop = new AbortController();
+  /** Aborted when nobody need be listened to any more: a listener keeps a timeout's process alive. */
+  #left = new AbortController();
 
   /** Made by {@linkcode crawl}. */
   constructor(options: FilledCrawlOptions, signal: AbortSignal | undefined) {
     this.#options = options;
     if (signal?.aborted) this.stop("told to stop");
-    else signal?.addEventListener("abort", () => this.stop("told to stop"), { once: true });
+    else {
+      signal?.addEventListener("abort", () => this.stop("told to stop"), {
+        once: true,
+        signal: this.#left.signal,
+      });
+    }
   }
 
   /** The run's figures so far. */
@@ -95,8 +102,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
    * @throws {StateLockedError} When another process holds the state or the output folder.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<CrawlRecord, void, void> {
-    const parts = await this.#open();
     try {
+      const parts = await this.#open();
       yield* parts.loop.records();
     } finally {
       await this[Symbol.asyncDispose]();
@@ -109,6 +116,7 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
    * @throws {RunError} What went wrong, where the iteration has not thrown it.
    */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#left.abort();
     if (this.#opening === undefined) return;
     if (this.#closing === undefined) await (this.#closing = this.#close());
     else await this.#closing.catch(() => {}); // whoever came first was told

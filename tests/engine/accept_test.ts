@@ -103,3 +103,17 @@ Deno.test("crawl() tells once why it could not be opened", () =>
       { name: "FrontierStateError" },
     );
   }));
+
+Deno.test("crawl() lets go of its signal when it is over", async () => {
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  signal.addEventListener = (type: string, listener: unknown, options?: unknown) => {
+    listeners++;
+    const { signal: until } = options as { signal: AbortSignal };
+    until.addEventListener("abort", () => listeners--);
+    add(type as "abort", listener as () => void, options as AddEventListenerOptions);
+  };
+  for await (const _ of crawl({ seeds: [], minFree: 0, signal }));
+  assert.equal(listeners, 0);
+});
