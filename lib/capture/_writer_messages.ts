@@ -5,6 +5,7 @@
  */
 
 import type { PartSequenceOptions, SealedPart } from "./part_sequence.ts";
+import type { SmallRow } from "./small_row.ts";
 
 /** Errors as they cross threads. */
 export interface ToldError {
@@ -23,14 +24,19 @@ export type ToWriter =
     readonly kind: "setup";
     readonly options: Omit<PartSequenceOptions, "fs">;
     readonly account: SharedArrayBuffer;
+    /** Whether rows that are with a part are to be told, without their large columns. */
+    readonly tell: boolean;
   }
-  | { readonly kind: "connect"; readonly port: MessagePort }
+  /** `plain` ports bring packed rows as they are, and want `[bytes, buffer]` back. */
+  | { readonly kind: "connect"; readonly port: MessagePort; readonly plain: boolean }
   | { readonly kind: "seal" }
   | { readonly kind: "end" };
 
 /** From a writer, to the pool. */
 export type FromWriter =
   | { readonly kind: "ready" }
+  /** Rows that are with the open part. */
+  | { readonly kind: "rows"; readonly rows: readonly SmallRow[] }
   /** The open part of this number has reached its size. */
   | { readonly kind: "full"; readonly number: number }
   | { readonly kind: "sealed"; readonly part: ToldPart | undefined }

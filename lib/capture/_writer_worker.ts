@@ -12,7 +12,9 @@ import type {
 } from "./_writer_messages.ts";
 import { CaptureWriteError } from "./errors.ts";
 import { PartSequence } from "./part_sequence.ts";
+import { decodeRows } from "./codec.ts";
 import { formatRanges } from "./ranges.ts";
+import { smallRow } from "./small_row.ts";
 
 const scope = self as unknown as {
   onmessage: ((event: MessageEvent<ToWriter>) => void) | null;
@@ -24,21 +26,31 @@ class Writer {
   readonly #sequence: PartSequence;
   readonly #account: Account;
   readonly #index: number;
+  readonly #tell: boolean;
   readonly #ports: MessagePort[] = [];
   readonly #figures: WriterFigures = { busyMs: 0, rows: 0, payload: 0, bufferedBytes: 0 };
   /** Number of the part that was told to be full. */
   #full = -1;
   #failed = false;
 
-  constructor({ options, account }: ToWriter & { kind: "setup" }) {
+  constructor({ options, account, tell }: ToWriter & { kind: "setup" }) {
+    this.#tell = tell;
     this.#account = new Account(account);
     this.#index = options.writer ?? 0;
     this.#sequence = new PartSequence(options);
   }
 
-  connect(port: MessagePort): void {
+  connect(port: MessagePort, plain: boolean): void {
     this.#ports.push(port);
-    port.onmessage = ({ data }: MessageEvent<RowsMessage>) => this.#take(port, data.bytes);
+    port.onmessage = ({ data }: MessageEvent<RowsMessage | Uint8Array<ArrayBuffer> | null>) => {
+      if (data === null) return; // the sender's last word
+      const bytes = data instanceof Uint8Array ? data : data.bytes;
+      const { length, buffer } = bytes;
+      this.#take(bytes);
+      if (!plain) this.#account.retire(length);
+      const retired: RetiredMessage = { bytes: length, buffer };
+      port.postMessage(plain ? [length, buffer] : retired, [buffer]);
+    };
   }
 
   seal(): void {
@@ -58,17 +70,16 @@ class Writer {
   }
 
   /** Once writing has failed, batches are taken and dropped, so that who sends them can end. */
-  #take(port: MessagePort, bytes: Uint8Array<ArrayBuffer>): void {
-    const length = bytes.length;
+  #take(bytes: Uint8Array<ArrayBuffer>): void {
     const before = this.#sequence.payload;
     const rows = this.#busy(() => this.#sequence.addPacked(bytes));
     if (rows !== undefined) {
       this.#figures.rows += rows;
       this.#figures.payload += this.#sequence.payload - before;
+      if (this.#tell) {
+        scope.postMessage({ kind: "rows", rows: [...decodeRows(bytes)].map(smallRow) });
+      }
     }
-    this.#account.retire(length);
-    const retired: RetiredMessage = { bytes: length, buffer: bytes.buffer };
-    port.postMessage(retired, [bytes.buffer]);
     if (this.#sequence.full && this.#full !== this.#sequence.highest) {
       this.#full = this.#sequence.highest;
       scope.postMessage({ kind: "full", number: this.#full });
@@ -116,7 +127,7 @@ scope.onmessage = ({ data }) => {
       }
       return;
     case "connect":
-      return writer?.connect(data.port);
+      return writer?.connect(data.port, data.plain);
     case "seal":
       return writer?.seal();
     case "end":

@@ -19,6 +19,7 @@ export * from "./reader.ts";
 export * from "./row.ts";
 export * from "./row_sender.ts";
 export * from "./schema.ts";
+export * from "./small_row.ts";
 export type { Truncation } from "../net/types.ts";
 export { type CaptureSource, openSource } from "./source.ts";
 export * from "./verify.ts";

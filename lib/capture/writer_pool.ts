@@ -10,6 +10,7 @@ import { CaptureWriteError } from "./errors.ts";
 import { MAX_WRITERS, type PartSequenceOptions, type SealedPart } from "./part_sequence.ts";
 import { parseRanges } from "./ranges.ts";
 import type { WriterLink } from "./row_sender.ts";
+import type { SmallRow } from "./small_row.ts";
 
 export type { WriterFigures };
 
@@ -28,6 +29,8 @@ export interface WriterPoolOptions extends Omit<PartSequenceOptions, "fs" | "wri
    * need never be fetched again. The next seal waits for it.
    */
   readonly onSealed?: (parts: readonly SealedPart[]) => void | Promise<void>;
+  /** Told of rows that are with a part, without their large columns; not of those before a seal alone. */
+  readonly onRows?: (rows: readonly SmallRow[]) => void;
   /** Told once, when writing has failed and the run must stop. */
   readonly onError?: (error: Error) => void;
 }
@@ -97,12 +100,13 @@ export class WriterPool {
    */
   static async open(options: WriterPoolOptions): Promise<WriterPool> {
     const pool = new WriterPool(options);
-    const { onSealed: _, onError: __, queueBytes: ___, senders: ____, ...rest } = options;
+    const { onSealed: _, onError: __, queueBytes: ___, senders: ____, onRows, ...rest } = options;
     const ready = await Promise.all(pool.#threads.map((thread, writer) =>
       pool.#ask(thread, {
         kind: "setup",
         options: { ...rest, writer, writers: pool.#threads.length },
         account: pool.#account.shared,
+        tell: onRows !== undefined,
       })
     ));
     if (ready.some(({ kind }) => kind === "failed")) {
@@ -130,13 +134,26 @@ export class WriterPool {
   /** A link for one sender. Its ports must be in the transfer list where it is posted elsewhere. */
   connect(): WriterLink {
     const { queueBytes = 128 << 20, senders = 1 } = this.#options;
-    const ports = this.#threads.map(({ worker }) => {
+    const ports = this.#ports(false);
+    return { ports, account: this.#account.shared, bytes: Math.floor(queueBytes / senders) };
+  }
+
+  /**
+   * Ports to the writers, one each, for a sender that keeps its own books: it posts packed rows as a
+   * `Uint8Array` that begins a buffer, transferred, gets `[bytes, buffer]` back once they are with a
+   * part, and posts `null` when it has no more.
+   */
+  connectPlain(): MessagePort[] {
+    return this.#ports(true);
+  }
+
+  #ports(plain: boolean): MessagePort[] {
+    return this.#threads.map(({ worker }) => {
       const { port1, port2 } = new MessageChannel();
-      const message: ToWriter = { kind: "connect", port: port2 };
+      const message: ToWriter = { kind: "connect", port: port2, plain };
       worker.postMessage(message, [port2]);
       return port1;
     });
-    return { ports, account: this.#account.shared, bytes: Math.floor(queueBytes / senders) };
   }
 
   /**
@@ -190,6 +207,7 @@ export class WriterPool {
     const thread: Thread = { worker, answer: undefined, dead: false };
     worker.onmessage = ({ data }: MessageEvent<FromWriter>) => {
       if (data.kind === "full") return this.#sealAutomatically();
+      if (data.kind === "rows") return this.#options.onRows?.(data.rows);
       if (data.kind === "failed") this.#fail(fromTold(data.error));
       thread.answer?.(data);
     };
