@@ -33,6 +33,8 @@ import { parseSeed } from "./seeds.ts";
 import { MAX_UNCOMMITTED } from "./replay.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
 import { RecordQueue } from "./_record_queue.ts";
+import { Crowds } from "./_crowds.ts";
+import { type Attempt, Workers } from "./_workers.ts";
 import type { CrawlStatistics } from "./statistics.ts";
 
 export interface LoopParts {
@@ -59,26 +61,9 @@ const MAX_BACKLOG = 4096;
 const HORIZON = 100;
 /** First and longest wait, in ms, before a frontier that had nothing due is asked again. */
 const POLL_FIRST = 10, POLL_LONGEST = 250;
-/** Wait, in ms, of a host whose address is at its bound. */
-const IP_WAIT = 25;
 
-/** A request that has received nothing for so many ms is stalled: it stops holding a worker. */
-const STALL_MS = 500;
-/** How often requests are looked at for that, in ms. */
-const STALL_SWEEP = 100;
-
-/** What a worker is doing: the shares of worker time. */
-type Phase = "robots" | "fetching";
-
-/** An attempt in flight. */
-interface Attempt {
-  phase: Phase;
-  /** `performance.now()` of the last sign of life; the client moves it with every read. */
-  readonly progress: { at: number };
-  stalled: boolean;
-  /** Ends it for the crawl, whatever it is waiting for. */
-  readonly abandon: () => void;
-}
+/** How often requests are looked at for the worker that they hold, in ms. */
+const SWEEP = 25;
 
 /** How an attempt at a page ended. */
 type Ending =
@@ -88,6 +73,7 @@ type Ending =
   | { readonly kind: "leave-out"; readonly reason: string; readonly detail: string }
   | { readonly kind: "defer"; readonly answered: boolean }
   | { readonly kind: "park"; readonly until: number }
+  | { readonly kind: "crowded"; readonly ip: string }
   | { readonly kind: "aborted" };
 
 /** What is kept of a page between its answer and its being durable. */
@@ -104,10 +90,8 @@ export class CrawlLoop {
   #pending = new Map<number, Pending>();
   #completions: { completion: Completion; record: CrawlRecord }[] = [];
   #completing = 0;
-  /** Requests in flight; those that are not stalled hold a worker each. */
-  #attempts = new Set<Attempt>();
-  #active = { robots: 0, fetching: 0 };
-  #stalled = 0;
+  #workers: Workers;
+  #crowds: Crowds;
   #sweep: ReturnType<typeof setInterval> | undefined;
   #awaitingRoom = false;
   /** Pages begun and not yet yielded, of those that may count as answered. */
@@ -136,17 +120,14 @@ export class CrawlLoop {
     const { delayMs, workers } = parts.options;
     this.#perHost = delayMs <= 20 ? 32 : delayMs <= 500 ? 8 : 4;
     this.#maxSlots = Math.max(256, 4 * workers);
+    this.#workers = new Workers(parts.options.maxStalled);
+    this.#crowds = new Crowds(parts.options.perIp);
     this.#seedScope = new Scope(parts.options.scope);
     parts.statistics.workers = workers;
     // A look-up, or another page's fetch of robots.txt, may take no notice of the signal.
     parts.ended.signal.addEventListener("abort", () => {
-      for (const { abandon } of [...this.#attempts]) abandon();
+      for (const { abandon } of [...this.#workers]) abandon();
     }, { once: true });
-  }
-
-  /** Workers held. */
-  get #busy(): number {
-    return this.#active.robots + this.#active.fetching;
   }
 
   /** Whether nothing more is fetched. */
@@ -164,27 +145,15 @@ export class CrawlLoop {
       this.#seeded = true;
       this.#freshen();
     }, (e) => this.fail(e as Error));
-    this.#sweep = setInterval(() => this.#sweepStalled(), STALL_SWEEP);
+    this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
     this.#pump();
   }
 
-  /**
-   * Hosts that accept and never answer must not hold the pool: what has received nothing for a while
-   * goes on beside the workers, as far as `maxStalled` allows, and holds one again once bytes come.
-   */
   #sweepStalled(): void {
-    if (this.#attempts.size === 0) return;
+    if (this.#workers.size === 0) return;
     const now = performance.now();
     this.#account(now);
-    const { maxStalled } = this.#parts.options;
-    for (const attempt of this.#attempts) {
-      const stalled = now - attempt.progress.at > STALL_MS;
-      if (stalled === attempt.stalled || (stalled && this.#stalled >= maxStalled)) continue;
-      attempt.stalled = stalled;
-      this.#stalled += stalled ? 1 : -1;
-      this.#active[attempt.phase] += stalled ? -1 : 1;
-    }
-    this.#wake();
+    if (this.#workers.sweep(now)) this.#wake();
   }
 
   /** Yields records until the crawl is over; throws what ended it. */
@@ -314,7 +283,7 @@ export class CrawlLoop {
   #mayFetch(): boolean {
     const { options, archiver, statistics } = this.#parts;
     return !this.#paused && !archiver.full && this.#records.size < MAX_BACKLOG &&
-      this.#outstanding - this.#attempts.size < MAX_UNCOMMITTED &&
+      this.#outstanding - this.#workers.size < MAX_UNCOMMITTED &&
       (options.maxPages === 0 || statistics.answered + this.#outstanding < options.maxPages) &&
       (options.limit === 0 || statistics.records + this.#outstanding < options.limit);
   }
@@ -329,13 +298,13 @@ export class CrawlLoop {
       (options.limit > 0 && statistics.records >= options.limit)
     ) return this.#windDown();
     let may = this.#mayFetch();
-    while (may && this.#busy < options.workers) {
+    while (may && this.#workers.busy < options.workers) {
       const slot = this.#slots.take(now);
       if (slot === undefined) break;
       this.#begin(slot);
       may = this.#mayFetch();
     }
-    if (may && this.#busy < options.workers) this.#refill(now);
+    if (may && this.#workers.busy < options.workers) this.#refill(now);
     this.#arm(now, may);
   }
 
@@ -345,16 +314,16 @@ export class CrawlLoop {
     const { workers } = this.#parts.options;
     const passed = now - this.#accountedAt;
     this.#accountedAt = now;
-    workerMs.robots += passed * this.#active.robots;
-    workerMs.fetching += passed * this.#active.fetching;
-    const idle = passed * Math.max(0, workers - this.#busy);
+    workerMs.robots += passed * this.#workers.active.robots;
+    workerMs.fetching += passed * this.#workers.active.fetching;
+    const idle = passed * Math.max(0, workers - this.#workers.busy);
     if (this.#parts.archiver.full) workerMs.queueing += idle;
     else if (this.#slots.waitingCount > 0) workerMs.hostClock += idle;
   }
 
   #arm(now: number, may: boolean): void {
     let at = Infinity;
-    if (may && this.#busy < this.#parts.options.workers) {
+    if (may && this.#workers.busy < this.#parts.options.workers) {
       at = this.#slots.nextAt() ?? Infinity;
       if (!this.#claiming && this.#nextClaimAt > now) at = Math.min(at, this.#nextClaimAt);
     } else if (this.#parts.archiver.full && !this.#awaitingRoom) {
@@ -377,17 +346,18 @@ export class CrawlLoop {
   #refill(now: number): void {
     if (this.#claiming || this.#nextClaimAt > now) return;
     const { workers } = this.#parts.options;
-    let soon = this.#busy + this.#slots.dueCount;
-    for (const slot of this.#slots) if (!slot.busy && slot.nextAt <= now + HORIZON) soon++;
+    const soon = this.#workers.busy + this.#slots.countUntil(now + HORIZON);
     let want = 2 * workers - soon;
     if (want <= 0) return;
-    for (let room = this.#maxSlots - this.#slots.size; room < Math.min(want, workers); room++) {
+    // hosts of stalled requests have places of their own
+    const maxSlots = this.#maxSlots + this.#workers.stalled;
+    for (let room = maxSlots - this.#slots.size; room < Math.min(want, workers); room++) {
       const slot = this.#slots.farthest();
       if (slot === undefined || slot.nextAt < now + 10 * HORIZON || slot.jobs[0]!.tries > 0) break;
       this.#slots.withdraw(slot.host);
       this.#release(slot, this.#wallOf(slot.nextAt));
     }
-    want = Math.min(want, this.#maxSlots - this.#slots.size);
+    want = Math.min(want, maxSlots - this.#slots.size);
     if (want <= 0) return;
     this.#claiming = true;
     this.#parts.frontier.claim(want, this.#perHost, HORIZON).then((leases) => {
@@ -418,7 +388,7 @@ export class CrawlLoop {
   /** Ends the crawl when nothing is left anywhere. */
   #checkEnd(): void {
     if (
-      !this.#seeded || this.#attempts.size > 0 || this.#slots.size > 0 || this.#completing > 0 ||
+      !this.#seeded || this.#workers.size > 0 || this.#slots.size > 0 || this.#completing > 0 ||
       this.#pending.size > 0 || this.#stopping || this.#completions.length > 0
     ) return;
     this.#parts.frontier.stats().then((stats) => {
@@ -438,19 +408,13 @@ export class CrawlLoop {
   #begin(slot: Slot): void {
     const job = slot.jobs.shift()!;
     const end = (ending: Ending) => {
-      if (this.#attempts.has(attempt)) this.#ended(slot, job, attempt, ending);
+      if (this.#workers.has(attempt)) this.#ended(slot, job, attempt, ending);
     };
-    const attempt: Attempt = {
-      phase: "robots",
-      progress: { at: performance.now() },
-      stalled: false,
-      abandon: () => end({ kind: "aborted" }),
-    };
-    this.#account(attempt.progress.at);
-    this.#attempts.add(attempt);
-    this.#active.robots++;
+    const now = performance.now();
+    this.#account(now);
+    const attempt = this.#workers.begin(now, () => end({ kind: "aborted" }));
     this.#outstanding++;
-    this.#parts.statistics.inFlight = this.#attempts.size;
+    this.#parts.statistics.inFlight = this.#workers.size;
     this.#attempt(slot, job, attempt).then(
       end,
       (e) => {
@@ -463,13 +427,7 @@ export class CrawlLoop {
   #enterFetching(attempt: Attempt): void {
     const now = performance.now();
     this.#account(now);
-    attempt.progress.at = now;
-    if (attempt.stalled) {
-      attempt.stalled = false;
-      this.#stalled--;
-    } else this.#active[attempt.phase]--;
-    attempt.phase = "fetching";
-    this.#active.fetching++;
+    this.#workers.fetching(attempt, now);
   }
 
   async #attempt(slot: Slot, job: Job, attempt: Attempt): Promise<Ending> {
@@ -478,9 +436,9 @@ export class CrawlLoop {
     const { host } = slot;
     try {
       const addresses = resolver.peek(url.hostname) ?? await resolver.resolve(url.hostname);
-      if (addresses.length > 0 && client.busyAt(addresses[0]!)) {
-        return { kind: "park", until: performance.now() + IP_WAIT };
-      }
+      const ip = addresses[0];
+      if (ip !== undefined && client.busyAt(ip)) return { kind: "crowded", ip };
+      this.#leaveCrowd(slot);
       const delayMs = slot.delayMs ?? options.delayMs;
       const allowed = await this.#allowed(url, host, delayMs);
       if (typeof allowed === "object") return allowed;
@@ -500,6 +458,7 @@ export class CrawlLoop {
           onSent: (at) => clocks.sent(host, at),
           signal: ended.signal,
         });
+        this.#workers.answered(x.firstByteAt - begun);
         return { kind: "answered", x };
       } finally {
         job.leftMs -= performance.now() - begun;
@@ -556,11 +515,9 @@ export class CrawlLoop {
 
   #ended(slot: Slot, job: Job, attempt: Attempt, ending: Ending): void {
     this.#account(performance.now());
-    this.#attempts.delete(attempt);
-    if (attempt.stalled) this.#stalled--;
-    else this.#active[attempt.phase]--;
+    this.#workers.end(attempt);
     const { statistics, archiver, options } = this.#parts;
-    statistics.inFlight = this.#attempts.size;
+    statistics.inFlight = this.#workers.size;
     let notBefore = 0;
     let exclude: string | undefined;
     let release = slot.blocked;
@@ -612,6 +569,17 @@ export class CrawlLoop {
         this.#putBack(slot, job);
         slot.nextAt = ending.until;
         break;
+      case "crowded": {
+        this.#putBack(slot, job);
+        const now = performance.now();
+        const near = slot.crowd === ending.ip;
+        if (!near) this.#leaveCrowd(slot);
+        const turned = this.#crowds.turnAway(ending.ip, near, this.#workers.typicalMs, now);
+        if (turned.near) slot.crowd = ending.ip;
+        else release = true;
+        slot.nextAt = now + turned.waitMs;
+        break;
+      }
       case "aborted":
         this.#putBack(slot, job);
         release = true;
@@ -627,6 +595,12 @@ export class CrawlLoop {
     else this.#wake();
   }
 
+  #leaveCrowd(slot: Slot): void {
+    if (slot.crowd === undefined) return;
+    this.#crowds.leave(slot.crowd);
+    slot.crowd = undefined;
+  }
+
   #putBack(slot: Slot, job: Job): void {
     slot.jobs.unshift(job);
     this.#outstanding--;
@@ -639,6 +613,7 @@ export class CrawlLoop {
   }
 
   #release(slot: Slot, notBefore: number, exclude?: string): void {
+    this.#leaveCrowd(slot);
     const release: HostRelease = {
       host: slot.host,
       notBefore,
@@ -823,7 +798,7 @@ export class CrawlLoop {
     for (const slot of this.#slots.drain()) this.#release(slot, this.#wallOf(slot.nextAt));
     const abort = () => ended.abort(new RunError("stopped"));
     const grace = setTimeout(abort, options.graceMs);
-    await this.#until(() => this.#attempts.size === 0 && !this.#claiming);
+    await this.#until(() => this.#workers.size === 0 && !this.#claiming);
     clearTimeout(grace);
     abort();
     try {

@@ -28,6 +28,8 @@ export interface Slot {
   deferrals: number;
   busy: boolean;
   order: number;
+  /** The full address that it waits near. */
+  crowd: string | undefined;
   /** Set from outside: give the host back as soon as it is not busy. */
   blocked: boolean;
 }
@@ -43,8 +45,11 @@ export class SlotTable {
     return this.#slots.size;
   }
 
-  get dueCount(): number {
-    return this.#due.size;
+  /** Hosts that are due, or will be at `at`. */
+  countUntil(at: number): number {
+    let count = this.#due.size;
+    for (const slot of this.#waiting) if (slot.nextAt <= at) count++;
+    return count;
   }
 
   get waitingCount(): number {
@@ -67,6 +72,7 @@ export class SlotTable {
       deferrals: lease.deferrals,
       busy: false,
       order: 0,
+      crowd: undefined,
       blocked: false,
     };
     this.#slots.set(slot.host, slot);
@@ -125,9 +131,5 @@ export class SlotTable {
     const idle = [...this.#waiting.drain(), ...this.#due.drain()];
     for (const slot of idle) this.#slots.delete(slot.host);
     return idle;
-  }
-
-  [Symbol.iterator](): Iterator<Slot> {
-    return this.#slots.values();
   }
 }

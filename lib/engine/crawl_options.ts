@@ -6,6 +6,8 @@
 
 import type { ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
+import { whole } from "./_whole.ts";
+import { descriptorLimit } from "./descriptors.ts";
 import { USER_AGENT } from "../version.ts";
 import { freeBytes } from "./disk.ts";
 
@@ -103,8 +105,8 @@ export interface CrawlOptions {
   /** Act on noarchive and nofollow in robots meta and X-Robots-Tag. @default false */
   readonly obeyRobotsMeta?: boolean;
   /**
-   * Requests that may go on beside the workers while no byte comes (tarpits, endless handshakes).
-   * @default 16 × workers
+   * Requests that may go on beside the workers while next to nothing comes (tarpits, endless
+   * handshakes). @default 64 × workers, at most 8192 and half of the descriptors there may be
    */
   readonly maxStalled?: number;
   /** Requests in flight at one address. @default 16 */
@@ -225,7 +227,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     ),
     maxCrawlDelayMs: whole("maxCrawlDelayMs", options.maxCrawlDelayMs ?? 300_000, 0, 2 ** 31),
     obeyRobotsMeta: options.obeyRobotsMeta ?? false,
-    maxStalled: whole("maxStalled", options.maxStalled ?? 16 * workers, 0, 65_536),
+    maxStalled: whole("maxStalled", options.maxStalled ?? defaultStalled(workers), 0, 65_536),
     perIp: whole("perIp", options.perIp ?? 16, 1, 1_000_000),
     resolvers: options.resolvers ?? [],
     dnsLookups: whole(
@@ -248,9 +250,6 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
   };
 }
 
-function whole(name: string, value: number, least: number, most: number): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new RangeError(
-    `Cannot crawl: ${name} is ${value}, not a whole number from ${least} to ${most}`,
-  );
+function defaultStalled(workers: number): number {
+  return Math.min(64 * workers, 8192, Math.floor((descriptorLimit() ?? 2048) / 2));
 }

@@ -67,7 +67,7 @@ export interface Conversation {
   /** The monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Set at every read that brings bytes. */
-  readonly progress: { at: number } | undefined;
+  readonly progress: { at: number; bytes: number } | undefined;
   /**
    * Says why the connection was closed under the conversation, if it was: the deadline, or anything else.
    */
@@ -120,7 +120,10 @@ export async function converse(
     if (n !== null) {
       const at = now();
       if (firstByteAt === 0) firstByteAt = at;
-      if (progress !== undefined) progress.at = at;
+      if (progress !== undefined) {
+        progress.at = at;
+        progress.bytes += bytes.length;
+      }
       try {
         parser.feed(bytes);
       } catch (e) {

@@ -24,8 +24,8 @@ export interface ExchangeRequest {
   readonly keepWire?: boolean;
   /** Called at the moment the request's bytes are handed to the socket, with `performance.now()`. */
   readonly onSent?: (at: number) => void;
-  /** `at` is set to `performance.now()` whenever bytes of the connection come in. */
-  readonly progress?: { at: number };
+  /** When bytes come in, `at` is set to `performance.now()` and `bytes` grows by their number. */
+  readonly progress?: { at: number; bytes: number };
   /** Ends the exchange at once; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }

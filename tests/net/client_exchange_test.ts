@@ -295,12 +295,13 @@ Deno.test("HttpClient is not held past the deadline by a server that drips", asy
     }
   });
   await using client = loopbackClient();
-  const progress = { at: 0 };
+  const progress = { at: 0, bytes: 0 };
   await assert.rejects(
     get(client, `http://h.test:${server.port}/`, { timeoutMs: 200, progress }),
     failure("timeout"),
   );
   assert.ok(progress.at > 0);
+  assert.ok(progress.bytes > 0);
 });
 
 Deno.test("HttpClient stops at the body's bound and closes", async () => {
