@@ -29,9 +29,10 @@ export async function stage(dir: string, config: Record<string, unknown> = {}): 
   const texts: string[] = [];
   for (const path of sources) {
     const text = await Deno.readTextFile(join(ROOT, path));
-    texts.push(text);
+    const code = text.replaceAll(/^\s*(?:\*|\/[/*]).*$/gm, ""); // comments speak of modules too
+    texts.push(code);
     for (
-      const [, entry] of text.matchAll(/new URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url,?\s*\)/g)
+      const [, entry] of code.matchAll(/new URL\(\s*"(\.[^"]+\.ts)",\s*import\.meta\.url,?\s*\)/g)
     ) {
       entries.add(relative(ROOT, join(ROOT, path, "..", entry!)));
     }

@@ -68,7 +68,14 @@ async function stageProgram(app: string, work: string): Promise<void> {
     ["install", "--node-modules-dir=auto", "--cached-only", "--entrypoint", ...entries],
     work,
   );
-  await deno(["bundle", "--no-check", "--outdir", join(app, "deps"), ...entries], work);
+  await deno([
+    "bundle",
+    "--no-check",
+    "--code-splitting",
+    "--outdir",
+    join(app, "deps"),
+    ...entries,
+  ], work);
   await Deno.writeTextFile(join(app, "deno.json"), JSON.stringify({ imports }));
   await Deno.remove(join(app, "deno.lock"));
   await Deno.copyFile(join(ROOT, "LICENSE"), join(app, "LICENSE"));
