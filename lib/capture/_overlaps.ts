@@ -26,6 +26,13 @@ interface Cursor {
   readonly file: string;
   readonly ranges: Iterator<RowRange>;
   range: RowRange;
+  /** Place among the spans, so that files which begin alike come in one order. */
+  readonly order: number;
+}
+
+function before(a: Cursor, b: Cursor): boolean {
+  return a.range.first < b.range.first ||
+    (a.range.first === b.range.first && a.order < b.order);
 }
 
 /**
@@ -53,10 +60,10 @@ export async function* findOverlaps(
       next < spans.length && spans[next]!.part === part &&
       (heap.size === 0 || spans[next]!.first <= heap.top.range.first)
     ) {
-      const { file } = spans[next++]!;
+      const order = next++, { file } = spans[order]!;
       const iterator = (await ranges(file, part))[Symbol.iterator]();
       const { value, done } = iterator.next();
-      if (!done) heap.push({ file, ranges: iterator, range: value });
+      if (!done) heap.push({ file, ranges: iterator, range: value, order });
     }
     if (heap.size === 0) continue;
     const { file, range } = heap.top;
@@ -89,7 +96,7 @@ class CursorHeap {
     items.push(cursor);
     while (at > 0) {
       const up = (at - 1) >> 1;
-      if (items[up]!.range.first <= cursor.range.first) break;
+      if (!before(cursor, items[up]!)) break;
       items[at] = items[up]!;
       at = up;
     }
@@ -114,10 +121,10 @@ class CursorHeap {
     while (true) {
       let down = 2 * at + 1;
       if (down >= items.length) break;
-      if (down + 1 < items.length && items[down + 1]!.range.first < items[down]!.range.first) {
+      if (down + 1 < items.length && before(items[down + 1]!, items[down]!)) {
         down++;
       }
-      if (items[down]!.range.first >= cursor.range.first) break;
+      if (!before(items[down]!, cursor)) break;
       items[at] = items[down]!;
       at = down;
     }

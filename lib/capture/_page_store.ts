@@ -40,7 +40,11 @@ export class PageCompressor {
   readonly #dense: ZstdOptions;
 
   constructor(level: number) {
-    const params = { [constants.ZSTD_c_compressionLevel]: level };
+    // The checksum, which every reader of zstd looks at, finds what the disk does to a page.
+    const params = {
+      [constants.ZSTD_c_compressionLevel]: level,
+      [constants.ZSTD_c_checksumFlag]: 1,
+    };
     // Output in one piece where that is likely: in the small ones of the default a third is lost.
     this.#sparse = { chunkSize: 1 << 18, params };
     this.#dense = { chunkSize: (1 << 20) + (1 << 13), params };

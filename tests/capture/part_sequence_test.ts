@@ -76,7 +76,9 @@ Deno.test("PartSequence: a full disk ends it, names the file, and leaves earlier
   const bytes = fs.files.get(`/out/${first.file}`)!.slice();
   fs.capacity = bytes.length + 500_000;
   const error = thrown(() => {
-    for (let i = 0; i < 100; i++) parts.add(page(i, { body: crypto.getRandomValues(new Uint8Array(60_000)) }));
+    for (let i = 0; i < 100; i++) {
+      parts.add(page(i, { body: crypto.getRandomValues(new Uint8Array(60_000)) }));
+    }
     parts.seal();
   });
   assert.ok(error instanceof CaptureWriteError);
