@@ -8,6 +8,7 @@ import { type FileMetaData, parquetMetadata } from "hyparquet";
 import { codecOf, type Decompress } from "./_codecs.ts";
 import { PartFormatError } from "./errors.ts";
 import { type ByteSource, reason } from "./_source.ts";
+import { LAST_ROW } from "./ranges.ts";
 import { type PageIndex, readOffsetIndex } from "./_page_header.ts";
 
 const TAIL = 128 << 10;
@@ -62,71 +63,87 @@ export async function readColumn(source: ByteSource, column?: string): Promise<P
     tail = new Uint8Array(footer);
     await source.read(source.size - footer, tail);
   }
-  let metadata: FileMetaData;
   try {
-    metadata = parquetMetadata(tail.subarray(tail.length - footer), { geoparquet: false });
+    const metadata = parquetMetadata(tail.subarray(tail.length - footer), { geoparquet: false });
+    return {
+      ...columnOf(metadata, column, source.size, fail),
+      tail,
+      tailOffset: source.size - tail.length,
+    };
   } catch (cause) {
-    throw fail(`its footer is damaged: ${reason(cause)}`, cause);
+    // In a damaged footer anything may stand in the place of anything.
+    throw cause instanceof PartFormatError
+      ? cause
+      : fail(`its footer is damaged: ${reason(cause)}`, cause);
   }
-  const { schema, row_groups } = metadata;
-  const names = topLevel(metadata);
-  const name = column ?? ["url", "domain"].find((n) => names.includes(n));
-  if (name === undefined || !names.includes(name)) {
-    throw fail(
-      `it has no column ${name === undefined ? '"url" or "domain"' : `"${name}"`}; it has ` +
-        `${
-          names.slice(0, 20).map((n) => `"${n.slice(0, 80)}"`).join(", ")
-        }. Name one with --column.`,
-    );
+}
+
+function columnOf(
+  { schema, row_groups }: FileMetaData,
+  wanted: string | undefined,
+  size: number,
+  fail: (why: string) => PartFormatError,
+): Omit<ParquetColumn, "tail" | "tailOffset"> {
+  const columns = topLevel(schema);
+  const name = wanted ?? ["url", "domain"].find((n) => columns.has(n));
+  const element = name === undefined ? undefined : columns.get(name);
+  if (name === undefined || element === undefined) {
+    const has = [...columns.keys()].slice(0, 20).map((n) => `"${n.slice(0, 80)}"`).join(", ");
+    const lacks = name === undefined ? '"url" or "domain"' : `"${name}"`;
+    throw fail(`it has no column ${lacks}; it has ${has}. Name one with --column.`);
   }
-  const element = schema.find((e, i) => i > 0 && e.name === name && !e.num_children);
-  if (element?.type !== "BYTE_ARRAY" || element.repetition_type === "REPEATED") {
+  if (
+    element.type !== "BYTE_ARRAY" || element.repetition_type === "REPEATED" || element.num_children
+  ) {
     throw fail(`its column "${name}" holds no strings`);
   }
   const chunks: ColumnChunk[] = [];
   let row = 0;
   for (const group of row_groups) {
-    const chunk = group.columns.find((c) => c.meta_data?.path_in_schema.join("\0") === name);
-    const meta = chunk?.meta_data;
-    if (meta === undefined) throw fail(`a row group has no column "${name}"`);
-    if (chunk!.file_path) throw fail(`its column "${name}" is in another file`);
-    const decompress = codecOf(meta.codec);
-    if (decompress === undefined) {
-      throw fail(`its column "${name}" is compressed as ${meta.codec}, which is not read here`);
-    }
-    const [count, first, size] = [group.num_rows, meta.data_page_offset, meta.total_compressed_size]
-      .map(Number) as [number, number, number];
-    const dictionary = Number(meta.dictionary_page_offset ?? 0);
-    const offset = dictionary > 0 ? Math.min(dictionary, first) : first;
-    const limit = offset + size;
-    if (
-      ![count, offset, limit].every(Number.isSafeInteger) || count < 0 || offset < 4 ||
-      size < 0 || limit > source.size || row + count >= 2 ** 33
-    ) {
-      throw fail(`its column "${name}" lies outside the file`);
-    }
-    const indexOffset = Number(chunk!.offset_index_offset ?? 0);
-    const indexLength = Number(chunk!.offset_index_length ?? 0);
-    const indexed = indexOffset > 0 && indexLength > 0 && indexLength <= MAX_INDEX &&
-      indexOffset + indexLength <= source.size;
-    chunks.push({
-      start: row,
-      end: row + count,
-      offset,
-      limit,
-      decompress,
-      index: indexed ? { offset: indexOffset, length: indexLength } : undefined,
+    const column = group.columns.find((c) => {
+      const path = c.meta_data?.path_in_schema;
+      return path?.length === 1 && path[0] === name;
     });
-    row += count;
+    if (column?.meta_data === undefined) throw fail(`a row group has no column "${name}"`);
+    const rows = Number(group.num_rows);
+    const chunk = chunkOf(name, column, row, rows, size, fail);
+    chunks.push(chunk);
+    row = chunk.end;
   }
-  return {
-    name,
-    rows: row,
-    optional: element.repetition_type === "OPTIONAL",
-    chunks,
-    tail,
-    tailOffset: source.size - tail.length,
+  return { name, rows: row, optional: element.repetition_type === "OPTIONAL", chunks };
+}
+
+function chunkOf(
+  name: string,
+  column: FileMetaData["row_groups"][number]["columns"][number],
+  start: number,
+  rows: number,
+  fileSize: number,
+  fail: (why: string) => PartFormatError,
+): ColumnChunk {
+  const meta = column.meta_data!;
+  if (column.file_path) throw fail(`its column "${name}" is in another file`);
+  const decompress = codecOf(meta.codec);
+  if (decompress === undefined) {
+    throw fail(`its column "${name}" is compressed as ${meta.codec}, which is not read here`);
+  }
+  const first = Number(meta.data_page_offset);
+  const dictionary = Number(meta.dictionary_page_offset ?? 0);
+  const offset = dictionary > 0 ? Math.min(dictionary, first) : first;
+  const limit = offset + Number(meta.total_compressed_size);
+  const end = start + rows;
+  if (
+    ![rows, offset, limit].every(Number.isSafeInteger) || rows < 0 || end > LAST_ROW ||
+    offset < 4 ||
+    limit < offset || limit > fileSize
+  ) throw fail(`its column "${name}" lies outside the file`);
+  const index = {
+    offset: Number(column.offset_index_offset ?? 0),
+    length: Number(column.offset_index_length ?? 0),
   };
+  const indexed = index.offset > 0 && index.length > 0 && index.length <= MAX_INDEX &&
+    index.offset + index.length <= fileSize;
+  return { start, end, offset, limit, decompress, index: indexed ? index : undefined };
 }
 
 /** Reads a chunk's offset index; `undefined` when it has none. */
@@ -157,9 +174,9 @@ export async function readIndex(
   return index;
 }
 
-/** Names of the columns at the root of the schema. */
-function topLevel({ schema }: FileMetaData): string[] {
-  const names: string[] = [];
+/** The columns at the root of the schema. */
+function topLevel(schema: FileMetaData["schema"]): Map<string, FileMetaData["schema"][number]> {
+  const columns = new Map<string, FileMetaData["schema"][number]>();
   let i = 1;
   const pass = (depth: number) => {
     const element = schema[i++];
@@ -168,8 +185,8 @@ function topLevel({ schema }: FileMetaData): string[] {
     }
   };
   for (let c = schema[0]?.num_children ?? 0; c > 0 && i < schema.length; c--) {
-    names.push(schema[i]!.name);
+    columns.set(schema[i]!.name, schema[i]!);
     pass(0);
   }
-  return names;
+  return columns;
 }
