@@ -10,7 +10,9 @@ export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** One value of a metric; `labels` tell it from the metric's others. */
 export interface Sample {
+  /** What tells the value from the metric's others. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** The value; any finite number. */
   readonly value: number;
 }
 
@@ -18,8 +20,11 @@ export interface Sample {
 export interface Metric {
   /** `[a-z_]`; a counter's ends in `_total`. */
   readonly name: string;
+  /** What may be done with it: a counter only grows. */
   readonly type: "counter" | "gauge";
+  /** What it is, in a line. */
   readonly help: string;
+  /** Its values. */
   readonly samples: readonly Sample[];
 }
 

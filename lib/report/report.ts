@@ -89,6 +89,7 @@ export class RunReport {
    * @throws {MetricsError} when the metrics address cannot be bound.
    */
   start(details: StartDetails, sample: () => CrawlFigures): Promise<void>;
+  /** Begin, for a run of any kind. */
   start<F extends AnyFigures>(
     details: StartDetails,
     sample: () => F,

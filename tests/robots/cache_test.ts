@@ -98,7 +98,9 @@ Deno.test("robotsLifetime() goes by Cache-Control between a minute and a day", (
     ["s-maxage=60", 24 * HOUR],
     ["max-age=" + "9".repeat(5000), 24 * HOUR],
   ];
-  for (const [header, lifetime] of cases) assert.equal(robotsLifetime(header), lifetime, header);
+  for (const [header, lifetime] of cases) {
+    assert.equal(robotsLifetime(header), lifetime, header ?? "none");
+  }
 });
 
 Deno.test("RobotsCache.get() asks a host once and answers from memory until it expires", async () => {
