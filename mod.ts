@@ -4,7 +4,7 @@
  * Fetch a page as a well-behaved crawler does ({@linkcode fetchPage}), crawl from seeds through a
  * frontier that survives a kill ({@linkcode crawl}), read, write and check archives
  * ({@linkcode readWarc}, {@linkcode WarcWriter}, {@linkcode verifyPaths}), obey robots.txt
- * ({@linkcode parseRobots}). What these are made of has doors of its own: `@ccrawl/cli/crawl`,
+ * ({@linkcode parseRobots}). What these are made of has doors of its own: `@ccrawl/cli/capture`, `/crawl`,
  * `/fetch`, `/dns`, `/frontier`, `/render`, `/robots`, `/url`, `/warc`.
  *
  * Run as a program it is the command line: `deno run -A jsr:@ccrawl/cli crawl fetch example.com`.

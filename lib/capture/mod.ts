@@ -4,7 +4,17 @@
  *
  * {@linkcode captureRow} and {@linkcode failureRow} make a row of what a fetch came to;
  * {@linkcode CaptureWriter} writes rows into a file; {@linkcode CAPTURE_COLUMNS} says what each
- * column is.
+ * column is; {@linkcode readCaptures} reads what a run wrote, {@linkcode verifyCaptures} checks it.
+ *
+ * @example What a run wrote
+ * ```ts ignore
+ * import { readCaptures } from "@ccrawl/cli/capture";
+ *
+ * const columns = ["url", "title", "language"] as const;
+ * for await (const row of readCaptures("captures/", { columns, where: { status: 200 } })) {
+ *   console.log(row.language, row.url, row.title);
+ * }
+ * ```
  *
  * @module
  */
