@@ -78,5 +78,5 @@ export { VERSION } from "./lib/version.ts";
 
 if (import.meta.main) {
   const { main } = await import("./lib/cli/mod.ts");
-  Deno.exitCode = await main(Deno.args);
+  Deno.exit(await main(Deno.args)); // as cli.ts does
 }
