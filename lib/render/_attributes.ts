@@ -4,6 +4,7 @@
  * @module
  */
 
+import { decodeHTMLAttribute } from "entities/decode";
 import { type Attributes, NO_ATTRIBUTES } from "./_element.ts";
 
 /** The attributes that are kept, and how much of each. */
@@ -19,13 +20,27 @@ const KEPT: ReadonlyMap<string, number> = new Map([
 ]);
 const MOST_ATTRIBUTES = 32;
 
-/** Fed by the tokenizer's callbacks; everything is bounded by the table above. */
+/** By length of a name, the first letters of those that are kept, as bits: most attributes end here. */
+const FIRST_LETTERS: readonly number[] = Array.from(
+  { length: 1 + Math.max(...KEPT.keys().map((name) => name.length)) },
+  (_, length) =>
+    KEPT.keys().filter((name) => name.length === length)
+      .reduce((bits, name) => bits | 1 << name.charCodeAt(0) - 97, 0),
+);
+
+/** Whether the attribute named there may be one that is kept. */
+export function mayBeKept(source: string, start: number, end: number): boolean {
+  const letters = FIRST_LETTERS[end - start] ?? 0;
+  return (letters >> (source.charCodeAt(start) | 32) - 97 & 1) !== 0;
+}
+
+/** Most units of a value with character references that are looked at. */
+const LONGEST_ENCODED = 64_000;
+
+/** Gathers, bounded by the table above. */
 export class AttributeReader {
   #kept: Record<string, string> | undefined;
   #count = 0;
-  #name = "";
-  #value: string | undefined;
-  #room = 0;
 
   /** A new tag. */
   start(): void {
@@ -33,36 +48,15 @@ export class AttributeReader {
     this.#count = 0;
   }
 
-  /** A new attribute. */
-  name(name: string): void {
-    this.#value = undefined;
+  /** An attribute and where its value stands, character references not decoded. The first of a name counts. */
+  add(name: string, source: string, start: number, end: number): void {
     const room = this.#count < MOST_ATTRIBUTES ? KEPT.get(name) : undefined;
     if (room === undefined) return;
-    this.#name = name;
-    this.#room = room;
-    this.#value = "";
     this.#count++;
-  }
-
-  /** A range of the source that belongs to the value. */
-  range(source: string, start: number, end: number): void {
-    if (this.#value === undefined) return;
-    if (this.#room > 0) this.data(source.slice(start, Math.min(end, start + this.#room)));
-  }
-
-  /** Text that belongs to the value. */
-  data(text: string): void {
-    if (this.#value === undefined || this.#room <= 0) return;
-    this.#value += text;
-    this.#room -= text.length;
-  }
-
-  /** The attribute is complete. The first of a name counts. */
-  end(): void {
-    if (this.#value === undefined) return;
+    const raw = source.slice(start, Math.min(end, start + LONGEST_ENCODED));
+    const value = raw.includes("&") ? decodeHTMLAttribute(raw) : raw;
     this.#kept ??= Object.create(null) as Record<string, string>;
-    this.#kept[this.#name] ??= this.#value;
-    this.#value = undefined;
+    this.#kept[name] ??= value.length > room ? value.slice(0, room) : value;
   }
 
   /** What was kept of the tag. */

@@ -75,7 +75,7 @@ export class TagScanner {
           continue;
         }
       } else if (c === 33 /* ! */) {
-        pos = this.#afterDeclaration(pos + 1);
+        pos = afterDeclaration(html, pos + 1);
         if (pos < 0) break;
         continue;
       } else if (c === 63 /* ? */) {
@@ -153,27 +153,6 @@ export class TagScanner {
     else if (name === "plaintext") this.#pos = this.#html.length;
   }
 
-  /** From after `<!` to after the comment, bogus comment or doctype; -1 when it never ends. */
-  #afterDeclaration(pos: number): number {
-    const html = this.#html;
-    if (!html.startsWith("--", pos)) {
-      const end = html.indexOf(">", pos);
-      return end < 0 ? -1 : end + 1;
-    }
-    pos += 2;
-    // `<!-->` and `<!--->` are comments that closed at once.
-    if (html.charCodeAt(pos) === 62) return pos + 1;
-    if (html.startsWith("->", pos)) return pos + 2;
-    while (true) {
-      const end = html.indexOf("--", pos);
-      if (end < 0) return -1;
-      pos = end + 2;
-      while (html.charCodeAt(pos) === 45) pos++;
-      if (html.charCodeAt(pos) === 62) return pos + 1;
-      if (html.startsWith("!>", pos)) return pos + 2;
-    }
-  }
-
   #skipRawText(name: string): void {
     const html = this.#html;
     let pos = this.#pos;
@@ -190,15 +169,15 @@ export class TagScanner {
   }
 }
 
-function isLetter(c: number): boolean {
+export function isLetter(c: number): boolean {
   return (c | 32) >= 97 && (c | 32) <= 122;
 }
 
-function isSpace(c: number): boolean {
+export function isSpace(c: number): boolean {
   return c === 32 || c === 10 || c === 9 || c === 13 || c === 12;
 }
 
-function endsName(c: number): boolean {
+export function endsName(c: number): boolean {
   return c === 62 || c === 47 || isSpace(c);
 }
 
@@ -208,4 +187,24 @@ export function isName(html: string, start: number, name: string): boolean {
     if ((html.charCodeAt(start + i) | 32) !== name.charCodeAt(i)) return false;
   }
   return true;
+}
+
+/** From after `<!` to after the comment, bogus comment or doctype; -1 when it never ends. */
+export function afterDeclaration(html: string, pos: number): number {
+  if (!html.startsWith("--", pos)) {
+    const end = html.indexOf(">", pos);
+    return end < 0 ? -1 : end + 1;
+  }
+  pos += 2;
+  // `<!-->` and `<!--->` are comments that closed at once.
+  if (html.charCodeAt(pos) === 62) return pos + 1;
+  if (html.startsWith("->", pos)) return pos + 2;
+  while (true) {
+    const end = html.indexOf("--", pos);
+    if (end < 0) return -1;
+    pos = end + 2;
+    while (html.charCodeAt(pos) === 45) pos++;
+    if (html.charCodeAt(pos) === 62) return pos + 1;
+    if (html.startsWith("!>", pos)) return pos + 2;
+  }
 }

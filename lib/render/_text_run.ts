@@ -1,8 +1,10 @@
 /**
- * The text between two tags, which a tokenizer hands over in pieces.
+ * The text between two tags, which may come in pieces.
  *
  * @module
  */
+
+import { decodeHTML } from "entities/decode";
 
 /** Joins pieces: a range of the source for as long as they touch, a string once they do not. */
 export class TextRun {
@@ -10,24 +12,20 @@ export class TextRun {
   #joined = "";
   #start = 0;
   #end = 0;
+  #raw = false;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  /** Source text from `start` up to `end`. */
-  range(start: number, end: number): void {
-    if (start !== this.#end) {
-      this.#joined += this.#source.slice(this.#start, this.#end);
+  /** Source text from `start` up to `end`, with character references unless `raw`. */
+  add(start: number, end: number, raw: boolean): void {
+    if (start !== this.#end || raw !== this.#raw) {
+      this.#join();
       this.#start = start;
+      this.#raw = raw;
     }
     this.#end = end;
-  }
-
-  /** A decoded character. */
-  point(point: number): void {
-    this.#joined += this.#source.slice(this.#start, this.#end) + String.fromCodePoint(point);
-    this.#start = this.#end = 0;
   }
 
   /** Length of what was taken last, runs of white space counted once. */
@@ -37,22 +35,33 @@ export class TextRun {
 
   /** Everything since the last call; counted on the way. */
   take(): string {
-    const joined = this.#joined, start = this.#start, end = this.#end;
-    if (joined === "" && start === end) return "";
+    const start = this.#start, end = this.#end;
+    if (this.#joined === "") {
+      if (start === end) return "";
+      // Nearly always one range without references. Reading the source is cheaper than reading a slice of it.
+      const plain = this.#measure(this.#source, start, end) || this.#raw;
+      if (plain) {
+        this.#start = this.#end = 0;
+        return this.#source.slice(start, end);
+      }
+    }
+    this.#join();
+    const text = this.#joined;
     this.#joined = "";
     this.#start = this.#end = 0;
-    if (joined === "") {
-      // Nearly always one range. Reading the source is cheaper than reading a slice of it.
-      this.#measure(this.#source, start, end);
-      return this.#source.slice(start, end);
-    }
-    const text = joined + this.#source.slice(start, end);
     this.#measure(text, 0, text.length);
     return text;
   }
 
-  #measure(text: string, start: number, end: number): void {
-    let characters = 0, commas = 0, space = true;
+  #join(): void {
+    if (this.#start === this.#end) return;
+    const text = this.#source.slice(this.#start, this.#end);
+    this.#joined += this.#raw || !text.includes("&") ? text : decodeHTML(text);
+  }
+
+  /** Count; whether there is no "&" in it. */
+  #measure(text: string, start: number, end: number): boolean {
+    let characters = 0, commas = 0, space = true, plain = true;
     for (let i = start; i < end; i++) {
       const c = text.charCodeAt(i);
       if (c <= 32 || c === 160) {
@@ -61,12 +70,14 @@ export class TextRun {
       } else {
         characters++;
         space = false;
-        if (
+        if (c === 38) plain = false;
+        else if (
           c === 44 || c > 0x600 && (c === 0x3001 || c === 0xff0c || c === 0x060c || c === 0x3002)
         ) commas++;
       }
     }
     this.characters = characters;
     this.commas = commas;
+    return plain;
   }
 }

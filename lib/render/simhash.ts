@@ -22,14 +22,13 @@ const LETTER_OR_DIGIT = /[\p{L}\p{Nd}]/u;
  * ```
  */
 export function simhash(text: string): bigint {
-  const { bytes, starts, ends } = tokenize(text);
-  const tokens = ends.length;
+  const { bytes, starts, ends, tokens } = tokenize(text);
   if (tokens === 0) return 0n;
   const width = tokens < 3 ? 1 : 3;
   const features = tokens - width + 1;
   const seen = new HashSet(features);
   // How often each value occurs in each byte of the hashes: eight additions a feature, not sixty-four.
-  const occurrences = new Uint32Array(8 * 256);
+  occurrences.fill(0);
   for (let i = 0; i < features; i++) {
     const start = starts[i]!, end = ends[i + width - 1]!;
     // FNV-1a: xor, then multiply by 2^40 + 0x1b3, in two halves of 32 bits.
@@ -59,12 +58,43 @@ export function simhash(text: string): bigint {
   return hash;
 }
 
+const occurrences = new Uint32Array(8 * 256);
+
+/** Memory that is used again: fresh arrays for every text are work for the collector. */
+class Scratch<T extends Uint8Array | Int32Array> {
+  readonly #make: (length: number) => T;
+  #array: T;
+
+  constructor(make: (length: number) => T) {
+    this.#make = make;
+    this.#array = make(0);
+  }
+
+  /** At least so long; its content is arbitrary. */
+  take(length: number): T {
+    if (length <= this.#array.length) return this.#array;
+    const array = this.#make(2 ** Math.ceil(Math.log2(length)));
+    if (array.byteLength <= MOST_SCRATCH) this.#array = array;
+    return array;
+  }
+}
+const MOST_SCRATCH = 1 << 20;
+
+const byteScratch = new Scratch((length) => new Uint8Array(length));
+const startScratch = new Scratch((length) => new Int32Array(length));
+const endScratch = new Scratch((length) => new Int32Array(length));
+const slotScratch = new Scratch((length) => new Int32Array(length));
+const usedScratch = new Scratch((length) => new Uint8Array(length));
+
 /** The tokens as UTF-8, a space after each, so that a shingle is a range. */
-function tokenize(text: string): { bytes: Uint8Array; starts: number[]; ends: number[] } {
+function tokenize(
+  text: string,
+): { bytes: Uint8Array; starts: Int32Array; ends: Int32Array; tokens: number } {
   // A unit becomes three bytes at most; a space never follows more than one unit's worth.
-  const bytes = new Uint8Array(text.length * 3 + text.length);
-  const starts: number[] = [], ends: number[] = [];
-  let at = 0, inside = false;
+  const bytes = byteScratch.take(text.length * 3 + text.length);
+  const most = (text.length >> 1) + 1;
+  const starts = startScratch.take(most), ends = endScratch.take(most);
+  let at = 0, tokens = 0, inside = false;
   for (let i = 0; i < text.length; i++) {
     let c = text.charCodeAt(i);
     let letter: boolean;
@@ -78,21 +108,21 @@ function tokenize(text: string): { bytes: Uint8Array; starts: number[]; ends: nu
     }
     if (!letter) {
       if (inside) {
-        ends.push(at);
+        ends[tokens++] = at;
         bytes[at++] = 32;
         inside = false;
       }
       continue;
     }
     if (!inside) {
-      starts.push(at);
+      starts[tokens] = at;
       inside = true;
     }
     if (c < 128) bytes[at++] = c >= 65 && c <= 90 ? c + 32 : c;
     else at = encode(lower(c), bytes, at);
   }
-  if (inside) ends.push(at);
-  return { bytes, starts, ends };
+  if (inside) ends[tokens++] = at;
+  return { bytes, starts, ends, tokens };
 }
 
 function kindOf(unit: number): number {
@@ -143,8 +173,9 @@ class HashSet {
 
   constructor(most: number) {
     const capacity = 1 << 32 - Math.clz32(Math.max(8, most * 2 - 1));
-    this.#slots = new Int32Array(capacity * 2);
-    this.#used = new Uint8Array(capacity);
+    this.#slots = slotScratch.take(capacity * 2);
+    this.#used = usedScratch.take(capacity);
+    this.#used.fill(0, 0, capacity);
     this.#mask = capacity - 1;
   }
 

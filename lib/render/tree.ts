@@ -1,8 +1,8 @@
-import { Tokenizer } from "htmlparser2";
-import { AttributeReader } from "./_attributes.ts";
+import { AttributeReader, mayBeKept } from "./_attributes.ts";
 import type { Deadline } from "./_deadline.ts";
 import { Element, NO_ATTRIBUTES } from "./_element.ts";
 import { TextRun } from "./_text_run.ts";
+import { tokenize, type TokenSink } from "./_tokens.ts";
 import { UnreadSpan } from "./_unread.ts";
 import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID } from "./_tags.ts";
 
@@ -40,13 +40,13 @@ export function parseTree(html: string, deadline: Deadline, limits: TreeLimits =
   const characters = limits.characters ?? 5_000_000;
   const cut = html.length > characters;
   let source = cut ? html.slice(0, characters) : html;
-  // The tokenizer passes NUL on; the standard drops it in content.
+  // The standard drops NUL in content.
   if (source.includes("\0")) source = source.replaceAll("\0", "");
   const builder = new TreeBuilder(source, deadline, limits);
   return builder.build(cut);
 }
 
-class TreeBuilder {
+class TreeBuilder implements TokenSink {
   readonly #source: string;
   readonly #deadline: Deadline;
   readonly #maxDepth: number;
@@ -55,8 +55,8 @@ class TreeBuilder {
   readonly #stack: Element[] = [];
   #current = this.#root;
   #nodes = 0;
-  #truncated = false;
-  readonly #tokenizer: Tokenizer;
+  /** A limit is reached: what comes now is lost. */
+  stopped = false;
   readonly #spellings: (string | undefined)[] = new Array(256).fill(undefined);
   readonly #names: string[] = new Array(256).fill("");
   /** How many elements of a name are open; and how many lost their element to the depth limit. */
@@ -83,35 +83,16 @@ class TreeBuilder {
     this.#deadline = deadline;
     this.#maxDepth = limits.depth ?? 200;
     this.#maxNodes = limits.nodes ?? 200_000;
-    const nothing = () => {};
-    this.#tokenizer = new Tokenizer({ decodeEntities: true }, {
-      onopentagname: (start, end) => this.#startTag(start, end),
-      onattribname: (start, end) => this.#attributeName(start, end),
-      onattribdata: (start, end) => this.#attributes.range(source, start, end),
-      onattribentity: (point) => this.#attributes.data(String.fromCodePoint(point)),
-      onattribend: () => this.#attributes.end(),
-      onopentagend: () => this.#openTag(false),
-      onselfclosingtag: () => this.#openTag(true),
-      onclosetag: (start, end) => this.#endTag(this.#name(start, end)),
-      ontext: (start, end) => this.#addText(start, end),
-      ontextentity: (point) => this.#addEntity(point),
-      oncomment: nothing,
-      oncdata: nothing,
-      ondeclaration: nothing,
-      onprocessinginstruction: nothing,
-      onend: nothing,
-    });
   }
 
   build(cut: boolean): Tree {
-    this.#tokenizer.write(this.#source);
-    if (!this.#truncated) this.#tokenizer.end();
+    tokenize(this.#source, this);
     this.#flushText();
     while (this.#stack.length > 0) this.#close();
     return {
       root: this.#root,
       title: (this.#title ?? "").replace(/\s+/g, " ").trim(),
-      truncated: cut || this.#truncated,
+      truncated: cut || this.stopped,
     };
   }
 
@@ -136,24 +117,22 @@ class TreeBuilder {
     return name;
   }
 
-  #stop(): void {
-    this.#truncated = true;
-    this.#tokenizer.pause();
-  }
-
-  #startTag(start: number, end: number): void {
+  startTag(start: number, end: number): boolean {
     this.#flushText();
     this.#tag = this.#name(start, end);
     this.#attributes.start();
     if (this.#deadline.passed) this.#stop();
+    return !this.#unread.active;
   }
 
-  #attributeName(start: number, end: number): void {
-    if (!this.#unread.active) this.#attributes.name(this.#name(start, end));
+  attribute(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
     if (this.#deadline.passed) this.#stop();
+    if (mayBeKept(this.#source, nameStart, nameEnd)) {
+      this.#attributes.add(this.#name(nameStart, nameEnd), this.#source, valueStart, valueEnd);
+    }
   }
 
-  #openTag(selfClosing: boolean): void {
+  openTag(selfClosing: boolean): void {
     const name = this.#tag, attributes = this.#attributes.take();
     if (this.#unread.active) {
       if (!VOID.has(name) && !selfClosing) this.#unread.open(name);
@@ -250,9 +229,10 @@ class TreeBuilder {
     parent.sum(element, 1);
   }
 
-  #endTag(name: string): void {
+  endTag(start: number, end: number): void {
     this.#flushText();
     if (this.#deadline.passed) return this.#stop();
+    const name = this.#name(start, end);
     if (this.#unread.active) {
       if (this.#unread.close(name)) return;
       // The end of something around it: the unread element was never closed. Do not lose the page.
@@ -283,14 +263,13 @@ class TreeBuilder {
     }
   }
 
-  #addText(start: number, end: number): void {
-    if (!this.#unread.active) this.#text.range(start, end);
+  text(start: number, end: number, raw: boolean): void {
+    if (!this.#unread.active) this.#text.add(start, end, raw);
     if (this.#deadline.passed) this.#stop();
   }
 
-  #addEntity(point: number): void {
-    if (!this.#unread.active) this.#text.point(point);
-    if (this.#deadline.passed) this.#stop();
+  #stop(): void {
+    this.stopped = true;
   }
 
   /** Give the text gathered since the last tag to the current element, and count it. */
