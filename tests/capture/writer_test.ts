@@ -153,7 +153,7 @@ Deno.test("CaptureWriter gives each distinct value its own place, in a dictionar
 });
 
 Deno.test("CaptureWriter holds a bounded amount of memory whatever the rows are", async () => {
-  await inFolder(async (dir) => {
+  await inFolder((dir) => {
     const next = random(11);
     const noise = Uint8Array.from({ length: 200_000 }, () => next() * 256);
     const writer = new CaptureWriter(join(dir, "a.parquet"), { createdBy });
@@ -170,6 +170,7 @@ Deno.test("CaptureWriter holds a bounded amount of memory whatever the rows are"
     const { payload } = writer.finish();
     assert.ok(payload > 64 << 20);
     assert.ok(most < 8 << 20, `${most} bytes`);
+    return Promise.resolve();
   });
 });
 
