@@ -100,7 +100,7 @@ class Archive {
     body: Uint8Array,
     wire: Uint8Array,
   ): void {
-    const robots = meta.id < 0;
+    const robots = meta.id < 0 || !this.#setup.readPages;
     // directives decide about the record only where they are obeyed: else its digest is read, not made again
     const early = this.#setup.obeyRobotsMeta && !robots ? readPage({ ...meta, body }) : undefined;
     const obey = (word: string) =>
@@ -130,6 +130,8 @@ class Archive {
       links: facts?.links.length ?? 0,
       file: written?.file ?? "",
       offset: written?.offset ?? 0,
+      length: written?.length ?? 0,
+      payloadDigest: written?.payloadDigest ?? "",
       type: written?.type ?? "",
       outlinks: facts === undefined || obey("nofollow") ? [0, 0] : this.#outlinksOf(meta, facts),
       size: request.length + head.length + body.length + wire.length,

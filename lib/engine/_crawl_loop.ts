@@ -382,7 +382,11 @@ export class CrawlLoop {
       }
       if (leases.length === 0) this.#checkEnd();
       this.#wake();
-    }, (e) => this.fail(e as Error));
+    }, (e) => {
+      this.#claiming = false;
+      this.fail(e as Error);
+      this.#settle();
+    });
   }
 
   /** Ends the crawl when nothing is left anywhere. */
@@ -483,11 +487,14 @@ export class CrawlLoop {
   async #allowed(url: URL, host: string, delayMs: number): Promise<number | Ending> {
     const { options, robots, clocks } = this.#parts;
     if (robots === undefined) return delayMs;
-    const { state, failure, rules } = robots.peek(url.href) ?? await robots.get(url);
+    const { state, failure, detail, rules } = robots.peek(url.href) ?? await robots.get(url);
     if (state === "unreachable") {
       // a page would meet the same refusal: it fails now, not after hours of asking again
       if (failure === "tls" || failure === "skip") {
-        throw new FetchError(failure, `robots.txt of ${url.host} could not be had: ${failure}`);
+        throw new FetchError(
+          failure,
+          detail ?? `robots.txt of ${url.host} could not be had: ${failure}`,
+        );
       }
       return { kind: "defer", answered: failure === "5xx" };
     }
@@ -833,5 +840,6 @@ export class CrawlLoop {
 function asRunError(error: unknown): Error {
   if (!(error instanceof Error)) return new RunError(String(error));
   if (error instanceof RunError || !isDiskFull(error)) return error;
-  return new RunError(error.message, { exitCode: 75, cause: error });
+  const message = `${error.message.replace(/\.$/, "")}; free some space and run again`;
+  return new RunError(message, { exitCode: 75, cause: error });
 }

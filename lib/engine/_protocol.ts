@@ -21,6 +21,8 @@ export interface WorkerSetup {
   /** Pages this deep offer no links. */
   readonly maxDepth: number;
   readonly obeyRobotsMeta: boolean;
+  /** Whether pages are read for digest, links and directives, or only archived. */
+  readonly readPages: boolean;
   /** Milliseconds that written records may wait for their fsync. */
   readonly syncMs: number;
 }
@@ -58,6 +60,10 @@ export interface PageResult {
   readonly redirect?: string;
   readonly file: string;
   readonly offset: number;
+  /** Bytes of the record's gzip member. */
+  readonly length: number;
+  /** With its `sha1:`, or empty. */
+  readonly payloadDigest: string;
   readonly type: "response" | "revisit" | "";
   /** Where its outlinks lie in the message's buffer: start and end. */
   readonly outlinks: readonly [number, number];

@@ -120,6 +120,11 @@ export class HostClocks {
     return clock.nextAt;
   }
 
+  /** When `host` may be asked for a page again, as far as is known: now or before when it is free. */
+  dueAt(host: string): number {
+    return this.#clocks.get(host)?.nextAt ?? 0;
+  }
+
   #clock(host: string): Clock {
     let clock = this.#clocks.get(host);
     if (clock === undefined) {

@@ -4,31 +4,20 @@
  * @module
  */
 
-import { dirname, join, resolve } from "node:path";
-import { mkdirSync } from "node:fs";
-import { HttpClient, Resolver } from "../net/mod.ts";
-import {
-  type FileLock,
-  type Frontier,
-  lockFile,
-  openFrontier,
-  StateLockedError,
-} from "../frontier/mod.ts";
-import { RobotsCache } from "../robots/mod.ts";
+import { dirname, resolve } from "node:path";
+import { type FileLock, type Frontier, openFrontier } from "../frontier/mod.ts";
+import type { CrawlFigures } from "../report/mod.ts";
 import { suffixListHash, surt } from "../url/mod.ts";
 import { repairFolder } from "../warc/mod.ts";
 import { VERSION } from "../version.ts";
 import { Archiver } from "./archiver.ts";
-import { HostClocks } from "./clocks.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
-import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
-import { CrawlStatistics } from "./statistics.ts";
 import { checkFloor } from "./disk.ts";
-import { isDiskFull, RunError } from "./errors.ts";
-import { requestHeaders } from "./headers.ts";
+import { lockFolder } from "./_folder.ts";
+import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import type { CrawlRecord } from "./records.ts";
-import { robotsFetcher } from "./robots_fetch.ts";
+import { CrawlStatistics } from "./statistics.ts";
 
 /** How often the free-disk floor is looked at, in ms. */
 const FLOOR_EVERY = 1000;
@@ -72,8 +61,10 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
   get figures(): CrawlFigures {
     const { warc, queueBytes, maxPages, maxDepth } = this.#options;
     return this.#statistics.figures({
-      robots: this.#parts?.robots === undefined ? undefined : robotsFigures(this.#parts.robots),
-      dns: dnsFigures(this.#parts?.resolver),
+      robots: this.#parts?.network.robots === undefined
+        ? undefined
+        : robotsFigures(this.#parts.network.robots),
+      dns: dnsFigures(this.#parts?.network.resolver),
       archive: this.#parts?.archiver.totals ?? NOTHING_ARCHIVED,
       writers: warc?.writers ?? 0,
       queueBytes,
@@ -146,10 +137,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
 interface Parts {
   readonly loop: CrawlLoop;
   readonly archiver: Archiver;
-  readonly robots: RobotsCache | undefined;
+  readonly network: Network;
   readonly frontier: Frontier;
-  readonly client: HttpClient;
-  readonly resolver: Resolver;
   readonly lock: FileLock | undefined;
   readonly floor: ReturnType<typeof setInterval>;
 }
@@ -160,6 +149,7 @@ async function openParts(
   stop: AbortSignal,
 ): Promise<Parts> {
   const undo: (() => unknown)[] = [];
+  let loop: CrawlLoop | undefined;
   try {
     const frontier = await openFrontier({
       ...(options.state === undefined ? {} : { path: options.state }),
@@ -171,7 +161,10 @@ async function openParts(
         ...(options.shards > 1 ? { "suffix list": suffixListHash() } : {}),
       },
       ...(options.acceptSuffixList ? { accept: ["suffix list"] } : {}),
-      onWarning: (text) => options.onEvent({ type: "warning", text }),
+      onWarning: (text) => {
+        // What a failed frontier says afterwards is that it has failed.
+        if (!loop?.failed) options.onEvent({ type: "warning", text });
+      },
     });
     undo.push(() => frontier.close());
     const { warc } = options;
@@ -200,107 +193,53 @@ async function openParts(
         scope: options.scope,
         maxDepth: options.maxDepth,
         obeyRobotsMeta: options.obeyRobotsMeta,
+        readPages: true,
         syncMs: SYNC_MS,
       },
       writers: warc?.writers ?? 1,
       queueBytes: options.queueBytes,
-      onDurable: (pages) => loop.durable(pages),
+      onDurable: (pages) => loop!.durable(pages),
       onSealed: ({ file, bytes, records }) =>
         options.onEvent({ type: "sealed", file, bytes, records }),
-      onError: (error) => loop.fail(error),
+      onError: (error) => loop!.fail(error),
     });
     undo.push(() => archiver.finish());
-    const resolver = new Resolver({
-      maxInFlight: options.dnsLookups,
-      ...(options.resolvers.length > 0 ? { servers: [...options.resolvers] } : {}),
+    const network = openNetwork(options, {
+      archive: (x) => archiver.push(-1, 0, x.url.href, x),
+      keepWire: warc?.http === "raw",
+      store: {
+        get: (key) => frontier.getCached(key),
+        put: (key, value, expires) => frontier.putCached(key, value, expires),
+      },
     });
-    undo.push(() => resolver.close());
-    const client = new HttpClient({
-      resolve: (host) => resolver.resolve(host),
-      forget: (host) => resolver.forget(host),
-      allowPrivate: options.allowPrivate,
-      insecure: options.insecure,
-      caCerts: [...options.caCerts],
-      perIp: options.perIp,
-      maxIdle: Math.max(256, 2 * options.workers),
-    });
-    undo.push(() => client.close());
-    const clocks = new HostClocks();
-    const headers = requestHeaders(options.userAgent);
-    const ended = new AbortController();
-    const robots = options.robots
-      ? new RobotsCache({
-        userAgentToken: options.userAgent,
-        fetch: robotsFetcher({
-          client,
-          clocks,
-          headers,
-          budgetMs: options.robotsTimeoutMs,
-          archive: (x) => archiver.push(-1, 0, x.url.href, x),
-          keepWire: warc?.http === "raw",
-          signal: ended.signal,
-        }),
-        store: {
-          get: (key) => frontier.getCached(key),
-          put: (key, value, expires) => frontier.putCached(key, value, expires),
-        },
-        maxEntries: options.robotsCacheEntries,
-        maxBytes: options.robotsCacheBytes,
-        unreachableMs: options.robotsRetryMs,
-      })
-      : undefined;
-    const loop: CrawlLoop = new CrawlLoop({
+    undo.push(() => network.close());
+    loop = new CrawlLoop({
+      ...network,
       options,
-      headers,
       frontier,
       archiver,
-      resolver,
-      client,
-      clocks,
-      robots,
       statistics,
-      ended,
       stop,
     });
     const floor = setInterval(() => {
       try {
         checkFloor(places, options.minFree, options.freeBytes);
       } catch (e) {
-        loop.fail(e as Error, { seal: true });
+        loop!.fail(e as Error, { seal: true });
       }
     }, FLOOR_EVERY);
     undo.push(() => clearInterval(floor));
     await loop.start();
-    return { loop, archiver, robots, frontier, client, resolver, lock, floor };
+    return { loop, archiver, network, frontier, lock, floor };
   } catch (e) {
     for (const step of undo.reverse()) await step();
     throw e;
   }
 }
 
-/**
- * One crawl at a time writes into a folder.
- *
- * @throws {StateLockedError} When another one does.
- * @throws {RunError} When it cannot be made or written.
- */
-function lockFolder(dir: string): FileLock {
-  try {
-    mkdirSync(dir, { recursive: true });
-    return lockFile(join(dir, "ccrawl"));
-  } catch (cause) {
-    if (cause instanceof StateLockedError) throw new StateLockedError(dir, cause.pid);
-    throw new RunError(`Cannot write into ${dir}: ${(cause as Error).message}`, {
-      exitCode: isDiskFull(cause) ? 75 : 1,
-      cause,
-    });
-  }
-}
-
 async function closeParts(parts: Parts): Promise<void> {
   clearInterval(parts.floor);
-  parts.client.close();
-  parts.resolver.close();
+  parts.network.close();
   try {
     await parts.frontier.close();
   } finally {
@@ -309,30 +248,3 @@ async function closeParts(parts: Parts): Promise<void> {
 }
 
 const NOTHING_ARCHIVED = { files: 0, busyMs: 0, peakBytes: 0 };
-
-function robotsFigures({ stats }: RobotsCache): Omit<RobotsFigures, "refused"> {
-  return {
-    hosts: stats.fetched,
-    saved: stats.saved,
-    unreachable: stats.unreachable,
-    failures: {
-      dns: stats.failures.dns,
-      timeout: stats.failures.timeout,
-      refused: stats.failures.refused,
-      serverError: stats.failures["5xx"],
-      other: stats.failures.other,
-    },
-  };
-}
-
-function dnsFigures(resolver: Resolver | undefined): DnsFigures {
-  const stats = resolver?.stats;
-  return {
-    lookedUp: stats?.lookedUp ?? 0,
-    cached: stats?.cached ?? 0,
-    unresolved: stats?.unresolved ?? 0,
-    nonexistent: stats?.nonexistent ?? 0,
-    peak: stats?.peakOpen ?? 0,
-    bound: stats?.bound ?? 0,
-  };
-}

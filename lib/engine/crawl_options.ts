@@ -150,6 +150,7 @@ export type CrawlEvent =
     readonly reason: string;
   }
   | { readonly type: "warning"; readonly text: string }
+  | { readonly type: "release"; readonly release: string }
   | { readonly type: "control"; readonly verb: string; readonly host?: string }
   | {
     readonly type: "sealed";

@@ -4,15 +4,12 @@
  * @module
  */
 
-import { decodeBody, type Exchange, type FetchError, HttpClient, Resolver } from "../net/mod.ts";
-import { RobotsCache } from "../robots/mod.ts";
+import { decodeBody, type Exchange, type FetchError } from "../net/mod.ts";
 import { USER_AGENT } from "../version.ts";
 import { pickHeaders } from "./archiver.ts";
-import { HostClocks } from "./clocks.ts";
 import { Fetcher } from "./fetcher.ts";
-import { requestHeaders } from "./headers.ts";
+import { openNetwork } from "./_network.ts";
 import { isRedirect, type PageFacts, readPage } from "./page.ts";
-import { robotsFetcher } from "./robots_fetch.ts";
 
 /** Options of {@linkcode fetchPage}. Times are in milliseconds, sizes in bytes. */
 export interface FetchPageOptions {
@@ -92,58 +89,49 @@ export async function fetchPage(
   options: FetchPageOptions = {},
 ): Promise<FetchedPage> {
   const userAgent = options.userAgent ?? USER_AGENT;
-  const bodyCap = options.bodyCap ?? 10 * 2 ** 20;
-  const resolver = new Resolver({
-    ...(options.resolvers === undefined || options.resolvers.length === 0
-      ? {}
-      : { servers: [...options.resolvers] }),
-  });
-  const client = new HttpClient({
-    resolve: (host) => resolver.resolve(host),
-    forget: (host) => resolver.forget(host),
+  const keepWire = options.keepWire ?? false;
+  const robotsHops: Exchange[] = [];
+  const network = openNetwork({
+    userAgent,
+    workers: 1,
+    resolvers: options.resolvers ?? [],
+    dnsLookups: 16,
     allowPrivate: options.allowPrivate ?? false,
     insecure: options.insecure ?? false,
-    caCerts: [...options.caCerts ?? []],
-  });
-  const clocks = new HostClocks();
-  const headers = requestHeaders(userAgent);
-  const robotsHops: Exchange[] = [];
+    caCerts: options.caCerts ?? [],
+    perIp: 16,
+    robots: options.robots ?? false,
+    robotsTimeoutMs: options.robotsTimeoutMs ?? 10_000,
+    robotsCacheEntries: 16,
+    robotsCacheBytes: 2 ** 24,
+  }, { archive: (x) => robotsHops.push(x), keepWire });
+  const end = () => network.ended.abort(options.signal?.reason);
+  options.signal?.addEventListener("abort", end, { once: true });
   try {
+    const { client, clocks, headers, robots } = network;
     const fetcher = new Fetcher({
       client,
       clocks,
       headers,
       userAgent,
-      ...(options.robots === true
-        ? {
-          robots: new RobotsCache({
-            userAgentToken: userAgent,
-            fetch: robotsFetcher({
-              client,
-              clocks,
-              headers,
-              budgetMs: options.robotsTimeoutMs ?? 10_000,
-              archive: (x) => robotsHops.push(x),
-              keepWire: options.keepWire ?? false,
-              ...(options.signal === undefined ? {} : { signal: options.signal }),
-            }),
-          }),
-        }
-        : {}),
+      ...(robots === undefined ? {} : { robots }),
       delayMs: options.delayMs ?? 1000,
       maxCrawlDelayMs: options.maxCrawlDelayMs ?? 300_000,
       timeoutMs: options.timeoutMs ?? 30_000,
       retries: options.retries ?? 2,
-      bodyCap,
-      keepWire: options.keepWire ?? false,
+      bodyCap: options.bodyCap ?? 10 * 2 ** 20,
+      keepWire,
       maxRedirects: options.maxRedirects ?? 5,
     });
     const asked = new URL(url).href;
-    const fetched = await fetcher.fetch(asked, options.signal);
+    const fetched = await fetcher.fetch(
+      asked,
+      options.signal === undefined ? {} : { signal: options.signal },
+    );
     return pageOf(asked, fetched, robotsHops);
   } finally {
-    client.close();
-    resolver.close();
+    options.signal?.removeEventListener("abort", end);
+    network.close();
   }
 }
 

@@ -47,6 +47,17 @@ export interface Fetched {
   readonly durationMs: number;
 }
 
+/** What one fetch is given besides its URL. */
+export interface FetchOptions {
+  /** Header lines of the first request after those of every request, such as validators. */
+  readonly headers?: readonly (readonly [string, string])[];
+  /** Moved with every read, so that a fetch that receives nothing can be told. */
+  readonly progress?: { at: number; bytes: number };
+  /** Called before a page is asked for, when robots.txt has said yes. */
+  readonly onFetching?: () => void;
+  readonly signal?: AbortSignal;
+}
+
 /** Fetches URLs, following redirects in place. */
 export class Fetcher {
   #options: FetcherOptions;
@@ -60,7 +71,8 @@ export class Fetcher {
    *
    * @throws The signal's reason, when it aborts.
    */
-  async fetch(url: string, signal?: AbortSignal): Promise<Fetched> {
+  async fetch(url: string, fetch: FetchOptions = {}): Promise<Fetched> {
+    const { signal } = fetch;
     const hops: Exchange[] = [];
     let started: number | undefined;
     let date = Date.now();
@@ -69,11 +81,17 @@ export class Fetcher {
     try {
       for (;;) {
         const deadline = started === undefined ? Infinity : started + this.#options.timeoutMs;
-        const x = await this.#hop(next, deadline, (at) => {
-          if (started !== undefined) return;
-          started = at;
-          date = Date.now();
-        }, signal);
+        const x = await this.#hop(
+          next,
+          deadline,
+          (at) => {
+            if (started !== undefined) return;
+            started = at;
+            date = Date.now();
+          },
+          fetch,
+          hops.length === 0 ? fetch.headers ?? [] : [],
+        );
         if (x === undefined) break; // could not start in time: the 3xx before it is the result
         hops.push(x);
         const { location } = pickHeaders(x);
@@ -98,12 +116,14 @@ export class Fetcher {
     url: URL,
     deadline: number,
     onStart: (at: number) => void,
-    signal: AbortSignal | undefined,
+    { signal, progress, onFetching }: FetchOptions,
+    more: readonly (readonly [string, string])[],
   ): Promise<Exchange | undefined> {
     const options = this.#options;
     const host = hostOf(url.href);
     const delayMs = await before(this.#allowed(url), deadline);
     if (delayMs === undefined) return undefined;
+    onFetching?.();
     let failure: unknown;
     for (let attempt = 0;; attempt++) {
       const entered = await options.clocks.enter(host, {
@@ -131,11 +151,12 @@ export class Fetcher {
         options.clocks.sent(host, begun);
         return await options.client.exchange({
           url,
-          headers: options.headers,
+          headers: more.length === 0 ? options.headers : [...options.headers, ...more],
           timeoutMs: left,
           bodyCap: options.bodyCap,
           keepWire: options.keepWire,
           onSent: (at) => options.clocks.sent(host, at),
+          ...(progress === undefined ? {} : { progress }),
           ...(signal === undefined ? {} : { signal }),
         });
       } catch (e) {
@@ -153,14 +174,14 @@ export class Fetcher {
   async #allowed(url: URL): Promise<number> {
     const { robots, delayMs, maxCrawlDelayMs, userAgent } = this.#options;
     if (robots === undefined) return delayMs;
-    const { rules, state, failure } = await robots.get(url);
+    const { rules, state, failure, detail } = await robots.get(url);
     if (state === "unreachable") {
       // a host that does not answer fails the page as it would have without robots.txt
       const kind = failure === undefined || failure === "5xx" ? "skip" : failure;
       throw new FetchError(
         kind,
         `robots.txt of ${url.host} could not be had (${
-          failure ?? "5xx"
+          detail ?? failure ?? "5xx"
         }), so nothing may be fetched`,
         { reason: "robots-unreachable" },
       );

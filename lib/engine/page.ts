@@ -99,7 +99,7 @@ export function readPage(page: PageInput): PageFacts {
   const digest = coded && decoded.decoded
     ? sha1(decoded.bytes)
     : page.bodyDigest ?? sha1(page.body);
-  const directives = words(page.robotsTag);
+  const directives = directivesOf(page.robotsTag);
   const redirect = isRedirect(page.status) && page.location !== ""
     ? canonicalUrl(page.location, page.url)
     : undefined;
@@ -111,7 +111,7 @@ export function readPage(page: PageInput): PageFacts {
     const found = extractLinks(decodeText(bytes, page.contentType, { html: true }).text, {
       maxLinks: MAX_LINKS,
     });
-    for (const content of found.robotsMeta) directives.push(...words(content));
+    for (const content of found.robotsMeta) directives.push(...directivesOf(content));
     links = canonicalLinks(page.url, found);
   }
   return { digest, links, directives, ...(redirect === undefined ? {} : { redirect }) };
@@ -138,7 +138,7 @@ function canonicalLinks(url: string, found: ReturnType<typeof extractLinks>): st
  * Directives of a robots meta or X-Robots-Tag value that hold for us: those addressed to everybody
  * (`noindex, nofollow`) or to our token (`ccrawl: noarchive`).
  */
-function words(value: string): string[] {
+export function directivesOf(value: string): string[] {
   const out: string[] = [];
   let ours = true;
   for (const part of value.slice(0, 4096).toLowerCase().split(",")) {

@@ -59,7 +59,14 @@ export function robotsFetcher(
           retried = true;
           continue;
         }
-        return { status: 0, body: new Uint8Array(0), failure: error.kind };
+        // what a redirect led to says nothing of the host itself: it could not be asked, for now
+        const elsewhere = hops > 0 && (error.kind === "tls" || error.kind === "skip");
+        return {
+          status: 0,
+          body: new Uint8Array(0),
+          failure: elsewhere ? "other" : error.kind,
+          detail: error.message,
+        };
       }
       left -= x.endedAt - start;
       const { contentEncoding, location } = pickHeaders(x);

@@ -9,6 +9,8 @@ import { crawlControl } from "./crawl_control.ts";
 import { crawlFetch } from "./crawl_fetch.ts";
 import { crawlRun } from "./crawl_run.ts";
 import { crawlStatus } from "./crawl_status.ts";
+import { recrawlRun } from "./recrawl_run.ts";
+import { recrawlStatus } from "./recrawl_status.ts";
 import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
@@ -18,11 +20,14 @@ export const commands: readonly RegisteredCommand[] = [
   register("crawl run", crawlRun, () => import("./bodies/crawl_run.ts")),
   register("crawl status", crawlStatus, () => import("./bodies/crawl_status.ts")),
   register("crawl control", crawlControl, () => import("./bodies/crawl_control.ts")),
+  register("recrawl run", recrawlRun, () => import("./bodies/recrawl_run.ts")),
+  register("recrawl status", recrawlStatus, () => import("./bodies/recrawl_status.ts")),
   register("verify", verify, () => import("./bodies/verify.ts")),
   register("version", version, () => import("./bodies/version.ts")),
 ];
 
 /** What each group of commands is for. */
 export const groups: Readonly<Record<string, string>> = {
+  recrawl: "Fetch a published work list into a dataset of captures",
   crawl: "Fetch a page, crawl the web into WARC, watch and steer a crawl",
 };

@@ -4,17 +4,12 @@
  * @module
  */
 
-import {
-  type BadSeed,
-  crawl,
-  type CrawlEvent,
-  type CrawlRun,
-  readSeeds,
-} from "../../../engine/mod.ts";
+import { type BadSeed, crawl, type CrawlRun, readSeeds } from "../../../engine/mod.ts";
 import { expandPatterns } from "../../../url/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { CrawlRunOptions } from "../crawl_run.ts";
+import { printable, tell } from "./_events.ts";
 import { networkOptions } from "./_network.ts";
 
 const MIB = 2 ** 20;
@@ -114,38 +109,4 @@ async function openSeeds(path: string, io: CommandIo): Promise<ReadableStream<Ui
       { cause },
     );
   }
-}
-
-function tell(event: CrawlEvent, { report }: CommandIo): void {
-  switch (event.type) {
-    case "repaired":
-      report.message(
-        `${event.file} was left open: sealed, ${event.cut} bytes of a cut record dropped`,
-      );
-      break;
-    case "host-left-out":
-      report.message(`${printable(event.host)} is left out: ${printable(event.reason)}`);
-      break;
-    case "host-blocked": {
-      const until = new Date(event.untilMs).toISOString();
-      report.message(`${printable(event.host)} is left alone until ${until}: ${event.reason}`);
-      break;
-    }
-    case "warning":
-      report.warn(event.text);
-      break;
-    case "control":
-      report.message(`told to ${event.verb}${event.host === undefined ? "" : ` ${event.host}`}`);
-      break;
-    case "sealed":
-      report.seal(event);
-      break;
-    case "stopping":
-      break;
-  }
-}
-
-/** Text from outside, fit for a terminal. */
-function printable(text: string): string {
-  return text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, "?").slice(0, 200);
 }

@@ -1,0 +1,46 @@
+/**
+ * A run's events, for people.
+ *
+ * @module
+ */
+
+import type { CrawlEvent } from "../../../engine/mod.ts";
+import type { CommandIo } from "../../command.ts";
+
+/** Tells what happened beside the pages. */
+export function tell(event: CrawlEvent, { report }: CommandIo): void {
+  switch (event.type) {
+    case "repaired":
+      report.message(
+        `${event.file} was left open: sealed, ${event.cut} bytes of a cut record dropped`,
+      );
+      break;
+    case "host-left-out":
+      report.message(`${printable(event.host)} is left out: ${printable(event.reason)}`);
+      break;
+    case "host-blocked": {
+      const until = new Date(event.untilMs).toISOString();
+      report.message(`${printable(event.host)} is left alone until ${until}: ${event.reason}`);
+      break;
+    }
+    case "release":
+      report.message(`reading release ${event.release}`);
+      break;
+    case "warning":
+      report.warn(event.text);
+      break;
+    case "control":
+      report.message(`told to ${event.verb}${event.host === undefined ? "" : ` ${event.host}`}`);
+      break;
+    case "sealed":
+      report.seal(event);
+      break;
+    case "stopping":
+      break;
+  }
+}
+
+/** Text from outside, fit for a terminal. */
+export function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, "?").slice(0, 200);
+}

@@ -1,0 +1,100 @@
+/**
+ * The work of `recrawl run`.
+ *
+ * @module
+ */
+
+import { recrawl } from "../../../engine/recrawl.ts";
+import { recrawlKind } from "../../../report/mod.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { RecrawlRunOptions } from "../recrawl_run.ts";
+import { tell } from "./_events.ts";
+import { networkOptions } from "./_network.ts";
+import { profiled } from "./_profile.ts";
+
+const MIB = 2 ** 20;
+
+/** A pass over a work list, a record a row. */
+export function run(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
+  const { profileDir, profileName } = options;
+  if (profileDir === undefined || profileName === undefined) return pass(options, io);
+  return profiled(profileDir, profileName, () => pass(options, io));
+}
+
+async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
+  const { report } = io;
+  const running = recrawl({
+    ...networkOptions(options),
+    from: options.from,
+    ...(options.column === undefined ? {} : { column: options.column }),
+    ...(options.dir === undefined ? {} : { release: options.dir }),
+    out: options.out,
+    ...(options.state === undefined ? {} : { state: options.state }),
+    shard: options.shard,
+    shards: options.shards,
+    acceptSuffixList: options.acceptSuffixList,
+    workers: options.workers,
+    extractors: options.extractors,
+    writers: options.writers,
+    batch: options.batch,
+    queueBytes: options.queueMb * MIB,
+    shardSize: options.shardSize,
+    sealAfterMs: options.sealAfter,
+    prefix: options.prefix,
+    format: options.format,
+    extractor: options.extract ? options.extractor : "none",
+    storeBody: options.storeBody,
+    ...(options.validators === undefined ? {} : { validators: options.validators }),
+    maxPages: options.maxPages,
+    limit: options.limit,
+    delayMs: options.delay,
+    timeoutMs: options.timeout,
+    retries: options.retries,
+    robots: options.robots,
+    robotsTimeoutMs: options.robotsTimeout,
+    robotsCacheEntries: options.robotsCacheEntries,
+    robotsCacheBytes: options.robotsCacheMb * MIB,
+    maxCrawlDelayMs: options.maxCrawlDelay,
+    perIp: options.perIp,
+    dnsLookups: options.dnsLookups,
+    warcSize: options.warcSize,
+    warcHttp: options.warcHttp,
+    cdx: options.cdx,
+    dedup: options.dedup,
+    minFree: options.minFree,
+    command: io.commandLine,
+    ...(options.from === "-" ? { stdin: io.host.stdin() } : {}),
+    signal: io.signal,
+    onEvent: (event) => tell(event, io),
+  });
+  await report.start(
+    {
+      from: options.from,
+      out: options.out,
+      state: options.state ?? "",
+      shard: options.shard,
+      shards: options.shards,
+      workers: options.workers,
+      writers: options.writers,
+      extractors: options.extractors,
+    },
+    () => running.figures,
+    recrawlKind,
+  );
+  let outcome = "finished";
+  try {
+    for await (const record of running) {
+      const taken = io.output.write({ ...record });
+      if (!(taken === true || await taken)) break;
+    }
+    if (io.signal.aborted) outcome = (io.signal.reason as Error)?.name ?? "stopped";
+  } catch (error) {
+    outcome = (error as Error).message;
+    throw error;
+  } finally {
+    await io.output.flush();
+    report.end(outcome);
+  }
+  return ExitCode.done;
+}

@@ -1,0 +1,694 @@
+/**
+ * The loop of a recrawl: rows of the work list, one host a worker, fetched once each, rendered and
+ * written by other threads, and retired when they are in a sealed file.
+ */
+
+import {
+  type CaptureErrorClass,
+  captureRow,
+  decodeRow,
+  encodeRow,
+  failureRow,
+  type NewCaptureRow,
+  RowBatch,
+  type RowPosition,
+  type RowRange,
+  type RowSender,
+  type SealedPart,
+  type SmallRow,
+  smallRow,
+  type WriterPool,
+} from "../capture/mod.ts";
+import type { HttpClient, Resolver } from "../net/mod.ts";
+import type { RenderPool } from "../render/mod.ts";
+import type { RobotsCache } from "../robots/mod.ts";
+import {
+  type CheckpointFile,
+  FlightSet,
+  normalRanges,
+  ReorderBuffer,
+  type WorkBatch,
+  type WorkList,
+  type WorkRow,
+} from "../worklist/mod.ts";
+import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
+import type { HostClocks } from "./clocks.ts";
+import { RunError } from "./errors.ts";
+import type { Fetched, Fetcher } from "./fetcher.ts";
+import { Heap } from "./_heap.ts";
+import { directivesOf } from "./page.ts";
+import { type AnsweredFacts, encodeFacts } from "./_recrawl_facts.ts";
+import type { FilledRecrawlOptions } from "./recrawl_options.ts";
+import { RecordQueue } from "./_record_queue.ts";
+import type { RecrawlStatistics } from "./recrawl_statistics.ts";
+import type { Validator, Validators } from "./validators.ts";
+import { type Attempt, Workers } from "./_workers.ts";
+
+export interface RecrawlParts {
+  readonly options: FilledRecrawlOptions;
+  readonly list: WorkList;
+  readonly checkpoint: CheckpointFile | undefined;
+  readonly from: RowPosition;
+  readonly pending: readonly RowRange[];
+  readonly fetcher: Fetcher;
+  readonly clocks: HostClocks;
+  readonly client: HttpClient;
+  readonly resolver: Resolver;
+  readonly robots: RobotsCache | undefined;
+  readonly validators: Validators | undefined;
+  /** Header lines of every request, as rows keep them. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly pool: RenderPool | undefined;
+  readonly writers: WriterPool | undefined;
+  readonly sender: RowSender | undefined;
+  readonly archiver: Archiver | undefined;
+  readonly statistics: RecrawlStatistics;
+  /** Aborted when requests in flight must end. */
+  readonly ended: AbortController;
+  /** Aborted from outside: wind down. */
+  readonly stop: AbortSignal;
+}
+
+/** Records that may wait for the reader before fetching pauses. */
+const MAX_BACKLOG = 4096;
+/** How often requests are looked at for the worker that they hold, in ms. */
+const SWEEP = 25;
+/** Failure rows are sent when they are so many bytes, or after so many ms. */
+const BATCH_BYTES = 64 * 1024, BATCH_MS = 100;
+/** How often a WARC-only run writes its checkpoint, in ms. */
+const CHECKPOINT_MS = 5000;
+
+/** An answer on its way to its row. */
+interface Answer {
+  readonly row: WorkRow;
+  readonly facts: AnsweredFacts;
+  readonly url: string;
+  readonly contentType: string;
+  readonly contentEncoding: string;
+  readonly body: Uint8Array;
+}
+
+export class RecrawlLoop {
+  #parts: RecrawlParts;
+  #buffer: ReorderBuffer;
+  #flight = new FlightSet();
+  /** Of the rows in flight, those that were answered. */
+  #answered = new FlightSet();
+  #position: RowPosition;
+  /** Rows of earlier runs that are to be read again and have not been. */
+  #unread: readonly RowRange[] = [];
+  #workers: Workers;
+  #records = new RecordQueue<SmallRow>();
+  #cooling = new Heap<{ host: string; at: number }>((a, b) => a.at < b.at);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAt = Infinity;
+  #sweep: ReturnType<typeof setInterval> | undefined;
+  #save: ReturnType<typeof setInterval> | undefined;
+  #pumpQueued = false;
+  #filling = false;
+  #listEnded = false;
+  #accountedAt = performance.now();
+  /** Pages for which the render queue has no room yet. */
+  #crowded = 0;
+  #handing = 0;
+  #batch = new RowBatch();
+  #batchTimer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> = Promise.resolve();
+  #archiving = new Map<number, Answer>();
+  #nextId = 0;
+  #begun = 0;
+  #stopping = false;
+  #error: Error | undefined;
+  #ending: Promise<void> | undefined;
+  #settled: (() => void)[] = [];
+
+  constructor(parts: RecrawlParts) {
+    this.#parts = parts;
+    const { options } = parts;
+    this.#position = parts.from;
+    this.#workers = new Workers(options.maxStalled);
+    this.#unread = parts.pending;
+    parts.statistics.workers = options.workers;
+    const batches = parts.list.read({
+      from: parts.from,
+      pending: parts.pending,
+      shard: options.shard,
+      shards: options.shards,
+      batch: options.batch,
+      signal: parts.ended.signal,
+    });
+    this.#buffer = new ReorderBuffer(batches, {
+      workers: options.workers,
+      maxRows: 16 * options.batch,
+      onBatch: (batch) => this.#read(batch),
+    });
+    parts.ended.signal.addEventListener("abort", () => {
+      for (const { abandon } of [...this.#workers]) abandon();
+    }, { once: true });
+  }
+
+  /** A batch was read: its rows are in flight, and what is still to be read again is less. */
+  #read({ rows, next }: WorkBatch): void {
+    for (const { part, row } of rows) this.#flight.add(part, row);
+    this.#position = next;
+    const last = rows.at(-1);
+    if (this.#unread.length === 0 || last === undefined) return;
+    this.#unread = this.#unread.flatMap((range) => {
+      if (range.part > last.part || (range.part === last.part && range.first > last.row)) {
+        return range;
+      }
+      if (range.part < last.part || range.last <= last.row) return [];
+      return { ...range, first: last.row + 1 };
+    });
+  }
+
+  /** Where reading stands. */
+  get position(): RowPosition {
+    return this.#position;
+  }
+
+  /** Rows in hand that no worker has yet. */
+  get queued(): number {
+    return this.#buffer.size;
+  }
+
+  /** Begins. */
+  start(): void {
+    const { stop, statistics, archiver, writers } = this.#parts;
+    statistics.feeder.begun = performance.now();
+    if (stop.aborted) this.#windDown();
+    else stop.addEventListener("abort", () => this.#windDown(), { once: true });
+    this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
+    if (archiver !== undefined && writers === undefined) {
+      this.#save = setInterval(() => this.#checkpoint([]), CHECKPOINT_MS);
+    }
+    this.#pump();
+  }
+
+  /** Yields a record a row until the pass is over; throws what ended it. */
+  async *records(): AsyncGenerator<SmallRow, void, void> {
+    for (;;) {
+      const record = await this.#records.next();
+      if (record === undefined) break;
+      yield record;
+      if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
+    }
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  /** Resolves when everything is durable or given back. */
+  end(): Promise<void> {
+    this.#windDown();
+    return this.#ending!;
+  }
+
+  /** The run cannot go on; what is whole is kept. */
+  fail(error: Error): void {
+    if (this.#error !== undefined) return;
+    this.#error = error;
+    this.#windDown();
+  }
+
+  /** Rows that were told by the writers. */
+  tell(rows: readonly SmallRow[]): void {
+    if (!this.#parts.options.records) return;
+    for (const row of rows) this.#records.push(row);
+  }
+
+  /** Parts that are whole, under their names and on disk. */
+  sealed(parts: readonly SealedPart[]): void {
+    for (const { file, bytes, rows } of parts) {
+      this.#parts.statistics.parquetFiles++;
+      this.#parts.options.onEvent({ type: "sealed", file, bytes, records: rows });
+    }
+    this.#checkpoint(parts);
+  }
+
+  #checkpoint(parts: readonly SealedPart[]): void {
+    const { checkpoint, list, statistics } = this.#parts;
+    let rows = 0, fetched = 0;
+    for (const part of parts) {
+      rows += this.#flight.retire(rowsOf(part.ranges));
+      fetched += this.#answered.retire(rowsOf(part.ranges));
+    }
+    if (parts.length === 0) {
+      rows = statistics.retired;
+      fetched = statistics.retiredAnswered;
+      statistics.retired = statistics.retiredAnswered = 0;
+    }
+    statistics.rowsDone += rows;
+    if (checkpoint === undefined) return;
+    const { state } = checkpoint;
+    const done = this.#listEnded && this.#flight.size === 0;
+    try {
+      checkpoint.save({
+        part: this.#position.part,
+        row: this.#position.row,
+        partName: list.parts[this.#position.part]?.name ?? "",
+        pending: normalRanges([...this.#unread, ...this.#flight.pending()]),
+        sealed: [...state.sealed, ...parts.map(({ file }) => file)],
+        highestPart: Math.max(state.highestPart, ...parts.map(({ number }) => number)),
+        done,
+        fetched: state.fetched + fetched,
+        rows: state.rows + rows,
+      });
+    } catch (e) {
+      this.fail(e as Error);
+    }
+  }
+
+  // ---- scheduling
+
+  #wake(): void {
+    if (this.#pumpQueued) return;
+    this.#pumpQueued = true;
+    queueMicrotask(() => {
+      this.#pumpQueued = false;
+      this.#pump();
+    });
+  }
+
+  get #full(): boolean {
+    return this.#crowded > 0 || (this.#parts.archiver?.full ?? false);
+  }
+
+  #mayTake(): boolean {
+    const { options, statistics } = this.#parts;
+    return !this.#full && this.#records.size < MAX_BACKLOG &&
+      (options.limit === 0 || this.#begun < options.limit) &&
+      (options.maxPages === 0 || statistics.fetched + this.#workers.size < options.maxPages);
+  }
+
+  #pump(): void {
+    const now = performance.now();
+    this.#account(now);
+    if (this.#stopping) return;
+    for (let due; (due = this.#cooling.peek()) !== undefined && due.at <= now;) {
+      this.#cooling.pop();
+      this.#buffer.release(due.host);
+    }
+    const { options, statistics } = this.#parts;
+    let may = this.#mayTake();
+    while (may && this.#workers.busy < options.workers) {
+      const row = this.#buffer.take();
+      if (row === undefined) break;
+      this.#begin(row);
+      may = this.#mayTake();
+    }
+    if (this.#buffer.hungry) this.#fill();
+    this.#arm(now);
+    const bounded = (options.limit > 0 && this.#begun >= options.limit) ||
+      (options.maxPages > 0 && statistics.fetched >= options.maxPages);
+    if (this.#workers.size === 0 && (bounded || (this.#listEnded && this.#buffer.size === 0))) {
+      this.#windDown();
+    }
+  }
+
+  #fill(): void {
+    if (this.#filling) return;
+    this.#filling = true;
+    const { feeder } = this.#parts.statistics;
+    const begun = performance.now();
+    const ended = () => {
+      feeder.readingMs += performance.now() - begun;
+      this.#filling = false;
+      this.#settle();
+    };
+    this.#buffer.fill().then((more) => {
+      ended();
+      if (!more && !this.#buffer.hungry) {
+        this.#listEnded = true;
+        this.#unread = [];
+        feeder.ended ??= performance.now();
+      }
+      this.#wake();
+    }, (e) => {
+      ended();
+      if (!this.#parts.ended.signal.aborted) this.fail(e as Error);
+    });
+  }
+
+  #arm(now: number): void {
+    const at = this.#cooling.peek()?.at ?? Infinity;
+    if (at >= this.#timerAt && this.#timerAt > now) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    if (at === Infinity) return;
+    this.#timer = setTimeout(() => {
+      this.#timerAt = Infinity;
+      this.#pump();
+    }, Math.max(0, Math.ceil(at - now)));
+  }
+
+  /** Worker time since the last look is booked to what workers did, or to what kept them idle. */
+  #account(now: number): void {
+    const { statistics, options } = this.#parts;
+    const { workerMs } = statistics;
+    const passed = now - this.#accountedAt;
+    this.#accountedAt = now;
+    workerMs.robots += passed * this.#workers.active.robots;
+    workerMs.fetching += passed * this.#workers.active.fetching;
+    const idle = passed * Math.max(0, options.workers - this.#workers.busy);
+    if (this.#full) workerMs.queueing += idle;
+    else if (this.#cooling.size > 0 && this.#buffer.hosts === 0) workerMs.hostClock += idle;
+    statistics.inFlight = this.#workers.size;
+  }
+
+  #sweepStalled(): void {
+    if (this.#workers.size === 0) return;
+    const now = performance.now();
+    this.#account(now);
+    if (this.#workers.sweep(now)) this.#wake();
+  }
+
+  // ---- one row
+
+  #begin(row: WorkRow): void {
+    const { statistics } = this.#parts;
+    const now = performance.now();
+    this.#account(now);
+    this.#begun++;
+    statistics.feeder.rows++;
+    const url = URL.parse(row.url);
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      this.#refused(row, "not an http or https URL", "bad-url");
+      return;
+    }
+    this.#buffer.hold(row.host);
+    let ended = false;
+    const over = (fetched: Fetched | undefined, validator?: Validator) => {
+      if (ended) return;
+      ended = true;
+      this.#ended(row, attempt, fetched, validator);
+    };
+    const attempt = this.#workers.begin(now, () => over(undefined));
+    this.#fetch(row, attempt).then(
+      ({ fetched, validator }) => over(fetched, validator),
+      (e) => {
+        over(undefined);
+        if (!this.#parts.ended.signal.aborted) this.fail(e as Error);
+      },
+    );
+  }
+
+  async #fetch(
+    row: WorkRow,
+    attempt: Attempt,
+  ): Promise<{ fetched: Fetched; validator: Validator | undefined }> {
+    const { fetcher, validators, robots, ended } = this.#parts;
+    if (robots === undefined) this.#fetching(attempt);
+    const validator = await validators?.get(row.url);
+    const fetched = await fetcher.fetch(row.url, {
+      progress: attempt.progress,
+      onFetching: () => this.#fetching(attempt),
+      signal: ended.signal,
+      ...(validator === undefined ? {} : { headers: conditions(validator) }),
+    });
+    return { fetched, validator };
+  }
+
+  #fetching(attempt: Attempt): void {
+    if (attempt.phase === "fetching" || !this.#workers.has(attempt)) return;
+    const now = performance.now();
+    this.#account(now);
+    this.#workers.fetching(attempt, now);
+  }
+
+  #ended(
+    row: WorkRow,
+    attempt: Attempt,
+    fetched: Fetched | undefined,
+    validator: Validator | undefined,
+  ): void {
+    const now = performance.now();
+    this.#account(now);
+    this.#workers.end(attempt);
+    const at = this.#parts.clocks.dueAt(row.host);
+    if (at <= now) this.#buffer.release(row.host);
+    else this.#cooling.push({ host: row.host, at });
+    if (fetched !== undefined) {
+      const result = fetched.hops.at(-1);
+      if (result !== undefined) this.#workers.answered(result.firstByteAt - result.sentAt);
+      if (fetched.error === undefined && result !== undefined) {
+        this.#answer(row, fetched, validator);
+      } else this.#failed(row, fetched);
+    }
+    if (this.#stopping) this.#settle();
+    else this.#wake();
+  }
+
+  #answer(row: WorkRow, fetched: Fetched, validator: Validator | undefined): void {
+    const { statistics, archiver } = this.#parts;
+    const x = fetched.hops.at(-1)!;
+    const { contentType, contentEncoding, robotsTag } = pickHeaders(x);
+    statistics.fetched++;
+    statistics.bodyBytes += x.body.length;
+    const unchanged = x.status === 304;
+    if (unchanged) statistics.unchanged++;
+    this.#answered.add(row.part, row.row);
+    const robotsMeta = directivesOf(robotsTag);
+    const answer: Answer = {
+      row,
+      url: x.url.href,
+      contentType,
+      contentEncoding,
+      body: x.body,
+      facts: {
+        url: row.url,
+        host: row.host,
+        fetchedAt: fetched.date,
+        durationMs: fetched.durationMs,
+        ip: x.ip,
+        requestHeaders: [["host", x.url.host], ...this.#parts.headers, ...conditions(validator)],
+        redirects: fetched.hops.slice(0, -1).map((hop, i) => ({
+          status: hop.status,
+          url: fetched.hops[i + 1]!.url.href,
+        })),
+        position: { part: row.part, row: row.row },
+        status: x.status,
+        headers: x.headers,
+        ttfbMs: x.firstByteAt - x.sentAt,
+        finalUrl: x.url.href === new URL(row.url).href ? row.url : x.url.href,
+        ...(x.truncated === undefined ? {} : { truncated: x.truncated }),
+        ...(robotsMeta.length === 0 ? {} : { robotsMeta }),
+        ...(unchanged && validator !== undefined ? { refersTo: validator } : {}),
+      },
+    };
+    if (archiver === undefined) {
+      this.#hand(answer);
+      return;
+    }
+    const id = this.#nextId++;
+    this.#archiving.set(id, answer);
+    for (const hop of fetched.hops.slice(0, -1)) archiver.push(-1, 0, hop.url.href, hop);
+    archiver.push(id, 0, x.url.href, x);
+  }
+
+  /** What is archived and synced: its row knows where, and a run without rows is through with it. */
+  durable(pages: readonly Archived[]): void {
+    for (const page of pages) {
+      const answer = this.#archiving.get(page.id);
+      if (answer === undefined) continue; // robots.txt, or a hop
+      this.#archiving.delete(page.id);
+      const facts: AnsweredFacts = {
+        ...answer.facts,
+        ...(page.payloadDigest === "" ? {} : { payloadDigest: page.payloadDigest }),
+        warc: { file: page.file, offset: page.offset, length: page.length },
+      };
+      if (this.#parts.writers !== undefined) this.#hand({ ...answer, facts });
+      else {
+        this.#tellHere(captureRow({ ...facts, digest: page.digest, body: NOTHING }));
+        this.#retire(answer.row, true);
+      }
+    }
+    this.#settle();
+    this.#wake();
+  }
+
+  /** To the render pool, which sends the row on. */
+  #hand(answer: Answer): void {
+    const { row, facts, url, contentType, contentEncoding, body } = answer;
+    this.#handing++;
+    this.#crowded++;
+    this.#parts.pool!.push({
+      key: `${row.part}:${row.row}:${row.url}`,
+      url,
+      contentType,
+      contentEncoding,
+      body,
+      rest: encodeFacts(facts),
+      render: facts.status !== 304,
+    }).then(() => {
+      this.#crowded--;
+      this.#handing--;
+      this.#settle();
+      this.#wake();
+    }, (e) => {
+      this.#crowded--;
+      this.#handing--;
+      this.fail(e as Error);
+      this.#settle();
+    });
+  }
+
+  #failed(row: WorkRow, fetched: Fetched): void {
+    const { statistics } = this.#parts;
+    const error = fetched.error!;
+    const { kind, message, reason } = error;
+    if (kind === "skip" && reason.startsWith("robots")) statistics.disallowed++;
+    else {
+      statistics.failedBy[kind]++;
+      if (kind === "other") statistics.shapes.add(message);
+    }
+    const last = fetched.hops.at(-1);
+    this.#failureRow(row, {
+      fetchedAt: fetched.date,
+      durationMs: fetched.durationMs,
+      error: kind,
+      errorDetail: message,
+      ...(last === undefined ? {} : { ip: last.ip }),
+      ...(reason === "" ? {} : { reason }),
+      redirects: fetched.hops.map((hop) => ({ status: hop.status, url: hop.url.href })),
+    });
+  }
+
+  #refused(row: WorkRow, detail: string, reason: string): void {
+    this.#parts.statistics.failedBy.skip++;
+    this.#failureRow(row, {
+      fetchedAt: Date.now(),
+      durationMs: 0,
+      error: "skip",
+      errorDetail: detail,
+      reason,
+    });
+  }
+
+  #failureRow(
+    row: WorkRow,
+    fetch: {
+      fetchedAt: number;
+      durationMs: number;
+      error: Exclude<CaptureErrorClass, "">;
+      errorDetail: string;
+      ip?: string;
+      reason?: string;
+      redirects?: readonly { status: number; url: string }[];
+    },
+  ): void {
+    const made = failureRow({
+      url: row.url,
+      host: row.host,
+      requestHeaders: this.#parts.headers,
+      position: { part: row.part, row: row.row },
+      ...fetch,
+    });
+    if (this.#parts.sender === undefined) {
+      this.#tellHere(made);
+      this.#retire(row, false);
+      return;
+    }
+    this.#batch.add(made);
+    if (this.#batch.length >= BATCH_BYTES) this.#sendBatch();
+    else this.#batchTimer ??= setTimeout(() => this.#sendBatch(), BATCH_MS);
+  }
+
+  #sendBatch(): void {
+    clearTimeout(this.#batchTimer);
+    this.#batchTimer = undefined;
+    if (this.#batch.rows === 0) return;
+    const batch = this.#batch;
+    this.#batch = new RowBatch();
+    this.#sending = this.#sending.then(() => this.#parts.sender!.send(batch))
+      .catch((e) => this.fail(e as Error));
+  }
+
+  /** A run that writes no rows still tells of them. */
+  #tellHere(row: NewCaptureRow): void {
+    if (this.#parts.options.records) this.#records.push(smallRow(decodeRow(encodeRow(row))));
+  }
+
+  #retire({ part, row }: WorkRow, answered: boolean): void {
+    const { statistics } = this.#parts;
+    statistics.retired += this.#flight.retire([{ part, row }]);
+    if (answered) statistics.retiredAnswered += this.#answered.retire([{ part, row }]);
+  }
+
+  // ---- the end
+
+  #windDown(): void {
+    this.#ending ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    this.#stopping = true;
+    clearTimeout(this.#timer);
+    clearInterval(this.#sweep);
+    clearInterval(this.#save);
+    const { ended, options, archiver, pool, writers, sender, statistics } = this.#parts;
+    statistics.feeder.ended ??= performance.now();
+    const grace = setTimeout(() => ended.abort(new RunError("stopped")), options.graceMs);
+    await this.#until(() => this.#workers.size === 0);
+    clearTimeout(grace);
+    ended.abort(new RunError("stopped"));
+    await this.#buffer[Symbol.asyncDispose]().catch(() => {/* reading was told to stop */});
+    const step = async (work: () => Promise<unknown>) => {
+      try {
+        await work();
+      } catch (e) {
+        this.#error ??= e as Error;
+      }
+    };
+    if (archiver !== undefined) await step(() => archiver.finish());
+    await this.#until(() => this.#handing === 0);
+    if (pool !== undefined) {
+      await step(async () => this.#error === undefined ? await pool.close() : await pool.abort());
+    }
+    if (sender !== undefined) {
+      this.#sendBatch();
+      await step(async () => {
+        await this.#sending;
+        await sender.drain();
+      });
+    }
+    if (writers !== undefined) await step(() => writers.close());
+    sender?.close();
+    // what was retired without a file, and that the list is done
+    this.#checkpoint([]);
+    this.#records.end();
+  }
+
+  #until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const check = () => {
+        if (condition()) resolve();
+        else this.#settled.push(check);
+      };
+      this.#settled.push(check);
+    });
+  }
+
+  #settle(): void {
+    const checks = this.#settled;
+    this.#settled = [];
+    for (const check of checks) check();
+  }
+}
+
+const NOTHING = new Uint8Array(0);
+
+function* rowsOf(ranges: readonly RowRange[]): Generator<{ part: number; row: number }> {
+  for (const { part, first, last } of ranges) {
+    for (let row = first; row <= last; row++) yield { part, row };
+  }
+}
+
+/** The conditions of a request for a page that is known (RFC 9110, section 13.1). */
+function conditions(validator: Validator | undefined): [string, string][] {
+  if (validator === undefined) return [];
+  const { etag, lastModified } = validator;
+  return [
+    ...(etag === "" ? [] : [["If-None-Match", etag] as [string, string]]),
+    ...(lastModified === "" ? [] : [["If-Modified-Since", lastModified] as [string, string]]),
+  ];
+}

@@ -1,0 +1,370 @@
+/**
+ * The recrawl: a work list of any length, each row fetched once, rendered, and written as captures.
+ *
+ * @module
+ */
+
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import {
+  readCaptures,
+  readPartInfo,
+  RowSender,
+  type SmallRow,
+  WriterPool,
+} from "../capture/mod.ts";
+import type { FileLock } from "../frontier/mod.ts";
+import { RenderPool } from "../render/mod.ts";
+import type { RecrawlFigures } from "../report/mod.ts";
+import { surt } from "../url/mod.ts";
+import { commit, VERSION } from "../version.ts";
+import { repairFolder } from "../warc/mod.ts";
+import { CheckpointFile, openWorkList, readCheckpoint, reconcile } from "../worklist/mod.ts";
+import { Archiver } from "./archiver.ts";
+import { checkFloor } from "./disk.ts";
+import { Fetcher } from "./fetcher.ts";
+import { lockFolder } from "./_folder.ts";
+import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
+import { RecrawlLoop } from "./_recrawl_loop.ts";
+import {
+  type FilledRecrawlOptions,
+  fillRecrawlOptions,
+  type RecrawlOptions,
+} from "./recrawl_options.ts";
+import { RecrawlStatistics } from "./recrawl_statistics.ts";
+import { Validators } from "./validators.ts";
+
+/** How often the free-disk floor is looked at, in ms. */
+const FLOOR_EVERY = 1000;
+/** Milliseconds that archived records may wait for their fsync. */
+const SYNC_MS = 100;
+
+/**
+ * Starts a pass over a work list. Iterate over it to get every row without its large columns, once it
+ * is with a file; leaving the loop seals, writes the checkpoint and stops. With `state` a later call
+ * carries on where this one stopped.
+ *
+ * @throws {RangeError} For an option out of its range.
+ */
+export function recrawl(options: RecrawlOptions): RecrawlRun {
+  return new RecrawlRun(fillRecrawlOptions(options), options.signal);
+}
+
+/** A running recrawl. Use it with `await using`, or iterate it to its end. */
+export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
+  #options: FilledRecrawlOptions;
+  #statistics = new RecrawlStatistics();
+  #opening: Promise<Parts> | undefined;
+  #parts: Parts | undefined;
+  #closing: Promise<void> | undefined;
+  #stop = new AbortController();
+
+  /** Made by {@linkcode recrawl}. */
+  constructor(options: FilledRecrawlOptions, signal: AbortSignal | undefined) {
+    this.#options = options;
+    if (signal?.aborted) this.stop("told to stop");
+    else signal?.addEventListener("abort", () => this.stop("told to stop"), { once: true });
+  }
+
+  /** The run's figures so far. */
+  get figures(): RecrawlFigures {
+    const parts = this.#parts;
+    return this.#statistics.figures({
+      options: this.#options,
+      position: parts?.loop.position ?? { part: 0, row: 0 },
+      robots: parts?.network.robots === undefined ? undefined : robotsFigures(parts.network.robots),
+      dns: dnsFigures(parts?.network.resolver),
+      archive: parts?.archiver?.totals,
+      pool: parts?.pool?.figures,
+      writers: parts?.writers?.figures,
+      queued: parts?.loop.queued ?? 0,
+    });
+  }
+
+  /** Release that the list was read from; empty where it has none, undefined before it is open. */
+  get release(): string | undefined {
+    return this.#parts?.release;
+  }
+
+  /** Stop fetching, seal, write the checkpoint, end the iteration. */
+  stop(reason = "stopped"): void {
+    if (this.#stop.signal.aborted) return;
+    this.#options.onEvent({ type: "stopping", reason });
+    this.#stop.abort();
+  }
+
+  /**
+   * The rows, without their large columns, as they come to be with a file.
+   *
+   * @throws {RunError} When the run cannot go on (disk full, floor reached).
+   * @throws {WorkListError} When the list cannot be read.
+   * @throws {CaptureWriteError} When a part cannot be written.
+   * @throws {StateLockedError} When another process holds the state or the output folder.
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<SmallRow, void, void> {
+    try {
+      const parts = await this.#open();
+      yield* parts.loop.records();
+    } finally {
+      await this[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Stops the run if it still goes on and waits until everything is durable and closed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#opening === undefined) return;
+    this.stop("left by its reader");
+    await (this.#closing ??= this.#close());
+  }
+
+  #open(): Promise<Parts> {
+    return this.#opening ??= openParts(this.#options, this.#statistics, this.#stop.signal)
+      .then((parts) => this.#parts = parts);
+  }
+
+  async #close(): Promise<void> {
+    const parts = await this.#opening!.catch(() => undefined);
+    if (parts === undefined) return; // the iteration has thrown why it could not be opened
+    try {
+      await parts.loop.end();
+    } finally {
+      for (const step of parts.undo.toReversed()) await step();
+      this.#statistics.end();
+    }
+  }
+}
+
+interface Parts {
+  readonly loop: RecrawlLoop;
+  readonly release: string;
+  readonly network: Network;
+  readonly archiver: Archiver | undefined;
+  readonly pool: RenderPool | undefined;
+  readonly writers: WriterPool | undefined;
+  readonly undo: (() => unknown)[];
+}
+
+async function openParts(
+  options: FilledRecrawlOptions,
+  statistics: RecrawlStatistics,
+  stop: AbortSignal,
+): Promise<Parts> {
+  const undo: (() => unknown)[] = [];
+  let loop: RecrawlLoop | undefined;
+  try {
+    const lock: FileLock = lockFolder(options.out);
+    undo.push(() => lock.release());
+    const places = [
+      options.out,
+      ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
+    ];
+    const before = options.state === undefined ? undefined : readCheckpoint(options.state);
+    const list = await openWorkList({
+      from: options.from,
+      ...(options.column === undefined ? {} : { column: options.column }),
+      ...(options.release === undefined ? {} : { dir: options.release }),
+      ...(before === undefined || before.release === "" ? {} : { release: before.release }),
+      ...(options.hub === undefined ? {} : { hub: options.hub }),
+      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+      signal: stop,
+    });
+    if (list.release !== "") options.onEvent({ type: "release", release: list.release });
+    let checkpoint: CheckpointFile | undefined;
+    if (options.state !== undefined) {
+      const { shard, shards, acceptSuffixList } = options;
+      const opened = checkpoint = CheckpointFile.open(
+        options.state,
+        { source: list.source, release: list.release, shard, shards },
+        { acceptSuffixList },
+      );
+      undo.push(() => opened[Symbol.dispose]());
+      await settle(opened, options);
+    }
+    checkFloor(places, options.minFree);
+    const state = checkpoint?.state;
+    statistics.rowsDone = state?.rows ?? 0;
+
+    let archiver: Archiver | undefined;
+    if (options.format !== "parquet") {
+      await repairFolder(options.out, {
+        prefix: options.prefix,
+        ...(options.cdx ? { surt } : {}),
+      });
+      archiver = await Archiver.start({
+        setup: {
+          warc: {
+            dir: options.out,
+            prefix: options.prefix,
+            maxBytes: options.warcSize,
+            software: `ccrawl/${VERSION}`,
+            command: options.command,
+            userAgent: options.userAgent,
+            http: options.warcHttp,
+            cdx: options.cdx,
+            dedup: options.dedup,
+          },
+          scope: {},
+          maxDepth: 0,
+          obeyRobotsMeta: false,
+          readPages: options.format === "warc",
+          syncMs: SYNC_MS,
+        },
+        writers: options.format === "warc" ? options.writers : 1,
+        queueBytes: options.queueBytes,
+        onDurable: (pages) => loop!.durable(pages),
+        onSealed: ({ file, bytes, records }) =>
+          options.onEvent({ type: "sealed", file, bytes, records }),
+        onError: (error) => loop!.fail(error),
+      });
+      const started = archiver;
+      undo.push(() => started.finish());
+    }
+
+    let writers: WriterPool | undefined,
+      pool: RenderPool | undefined,
+      sender: RowSender | undefined;
+    if (options.format !== "warc") {
+      const renders = options.extractor !== "none";
+      writers = await WriterPool.open({
+        dir: options.out,
+        prefix: options.prefix,
+        createdBy: `ccrawl version ${VERSION} (build ${commit() ?? "unknown"})`,
+        run: state?.run ?? crypto.randomUUID(),
+        writers: options.writers,
+        shardSize: options.shardSize,
+        sealAfterMs: options.sealAfterMs,
+        queueBytes: Math.min(options.queueBytes / 8, 4 << 20),
+        after: state?.highestPart ?? -1,
+        ...(options.records ? { onRows: (rows) => loop!.tell(rows) } : {}),
+        onSealed: (parts) => loop!.sealed(parts),
+        onError: (error) => loop!.fail(error),
+      });
+      const opened = writers;
+      undo.push(() => opened.abort());
+      sender = new RowSender(opened.connect());
+      pool = new RenderPool({
+        worker: new URL("./_render_worker.ts", import.meta.url),
+        width: options.extractors,
+        extractor: options.extractor,
+        queueBytes: renders ? options.queueBytes / 2 : options.queueBytes,
+        sinkBytes: renders ? options.queueBytes / 2 : options.queueBytes,
+        setup: { storeBody: options.storeBody },
+        connect: () => opened.connectPlain(),
+        ...poisonKept(options.state),
+        ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
+        onError: (error) => loop!.fail(error),
+      });
+      const made = pool;
+      undo.push(() => made.abort());
+    }
+
+    const network = openNetwork(options, {
+      archive: archiver === undefined ? undefined : (x) => archiver!.push(-1, 0, x.url.href, x),
+      keepWire: archiver !== undefined && options.warcHttp === "raw",
+    });
+    undo.push(() => network.close());
+    let validators: Validators | undefined;
+    if (options.validators !== undefined) {
+      const opened = validators = await Validators.open(options.validators);
+      undo.push(() => opened.close());
+    }
+    const fetcher = new Fetcher({
+      client: network.client,
+      clocks: network.clocks,
+      headers: network.headers,
+      userAgent: options.userAgent,
+      ...(network.robots === undefined ? {} : { robots: network.robots }),
+      delayMs: options.delayMs,
+      maxCrawlDelayMs: options.maxCrawlDelayMs,
+      timeoutMs: options.timeoutMs,
+      retries: options.retries,
+      bodyCap: options.bodyCap,
+      keepWire: archiver !== undefined && options.warcHttp === "raw",
+    });
+    loop = new RecrawlLoop({
+      ...network,
+      options,
+      list,
+      checkpoint,
+      from: { part: state?.part ?? 0, row: state?.row ?? 0 },
+      pending: state?.pending ?? [],
+      fetcher,
+      validators,
+      pool,
+      writers,
+      sender,
+      archiver,
+      statistics,
+      stop,
+    });
+    const running = loop;
+    const floor = setInterval(() => {
+      try {
+        checkFloor(places, options.minFree);
+      } catch (e) {
+        running.fail(e as Error);
+      }
+    }, FLOOR_EVERY);
+    undo.push(() => clearInterval(floor));
+    running.start();
+    return { loop, release: list.release, network, archiver, pool, writers, undo };
+  } catch (e) {
+    for (const step of undo.toReversed()) await step();
+    throw e;
+  }
+}
+
+/** Makes checkpoint and files agree: what a kill left is taken in or cleared away. */
+async function settle(checkpoint: CheckpointFile, options: FilledRecrawlOptions): Promise<void> {
+  const { out, prefix } = options;
+  const name = new RegExp(
+    `^${RegExp.escape(prefix)}(?:-w\\d{1,2})?-(\\d{5,12})\\.parquet(\\.open)?$`,
+  );
+  const parts: { name: string; number: number }[] = [];
+  for (const file of readdirSync(out)) {
+    const match = name.exec(file);
+    if (match === null) continue;
+    if (match[2] !== undefined) rmSync(join(out, file)); // without a footer nobody can read it
+    else parts.push({ name: file, number: Number(match[1]) });
+  }
+  const { state, adopted, damaged } = await reconcile(checkpoint.state, parts, async (file) => {
+    const { run, ranges } = await readPartInfo(join(out, file));
+    let fetched = 0;
+    if (run === checkpoint.state.run) {
+      for await (const { status } of readCaptures(join(out, file), { columns: ["status"] })) {
+        if (status !== 0) fetched++;
+      }
+    }
+    return { run, ranges, fetched };
+  });
+  for (const file of adopted) {
+    options.onEvent({
+      type: "warning",
+      text: `${file} was sealed after the last checkpoint: taken in`,
+    });
+  }
+  for (const { name: file, reason } of damaged) {
+    options.onEvent({
+      type: "warning",
+      text: `${file} cannot be read and is left alone: ${(reason as Error).message}`,
+    });
+  }
+  checkpoint.save(state);
+}
+
+/** Pages that broke a renderer are remembered beside the state. */
+function poisonKept(state: string | undefined): {
+  poison?: [key: string, reason: string][];
+  onPoison?: (key: string, reason: string) => void;
+} {
+  if (state === undefined) return {};
+  const path = `${state}.poison`;
+  const poison = existsSync(path)
+    ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as [string, string])
+    : [];
+  return {
+    poison,
+    onPoison: (key, reason) => appendFileSync(path, `${JSON.stringify([key, reason])}\n`),
+  };
+}
