@@ -39,8 +39,21 @@ async function* readList(
   const again = normalRanges(pending);
   let { part: nextPart, row: nextRow } = from;
   let rows: WorkRow[] = [];
+  /** The ranges of `again` before this one have been read, as have rows before these. */
+  let read = 0;
+  let readPart = 0;
+  let readRow = 0;
   const take = (): WorkBatch => {
-    const out = { rows, next: { part: nextPart, row: nextRow } };
+    while (
+      read < again.length && (again[read]!.part < readPart ||
+        (again[read]!.part === readPart && again[read]!.last < readRow))
+    ) read++;
+    const unread = again.slice(read);
+    const [first] = unread;
+    if (first !== undefined && first.part === readPart && first.first < readRow) {
+      unread[0] = { ...first, first: readRow };
+    }
+    const out = { rows, next: { part: nextPart, row: nextRow }, unread };
     rows = [];
     return out;
   };
@@ -57,6 +70,8 @@ async function* readList(
       for (let i = 0; i < values.length; i++) {
         const value = values[i];
         const row = first + i;
+        readPart = p;
+        readRow = row + 1;
         if (p > nextPart || (p === nextPart && row >= nextRow)) {
           nextPart = p;
           nextRow = row + 1;
@@ -74,6 +89,8 @@ async function* readList(
       }
     }
     signal?.throwIfAborted();
+    readPart = p + 1;
+    readRow = 0;
     if (rest !== undefined) {
       nextPart = p + 1;
       nextRow = 0;

@@ -32,7 +32,7 @@ export interface Reconciled {
   /** What to save before anything is read or written. */
   readonly state: Pick<
     Checkpoint,
-    "part" | "row" | "pending" | "sealed" | "highestPart" | "fetched" | "rows" | "done"
+    "part" | "partName" | "row" | "pending" | "sealed" | "highestPart" | "fetched" | "rows" | "done"
   >;
   /** Parts sealed by this run that the checkpoint did not know: their rows are durable. */
   readonly adopted: readonly string[];
@@ -105,6 +105,8 @@ export async function reconcile(
   return {
     state: {
       part: at.part,
+      // The name of another part is not known here.
+      partName: at.part === checkpoint.part ? checkpoint.partName : "",
       row: at.row,
       pending,
       sealed,

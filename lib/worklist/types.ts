@@ -30,8 +30,13 @@ export interface ReadPosition {
 export interface WorkBatch {
   /** This shard's rows in the list's order; may be empty at the end of a part. */
   readonly rows: readonly WorkRow[];
-  /** Where reading stands behind this batch: what a checkpoint keeps. */
+  /** Where reading stands behind this batch. A checkpoint keeps it, */
   readonly next: ReadPosition;
+  /**
+   * and with it, beside the rows in flight, those before `next` that were to be read again and have
+   * not been yet. Empty once that is over.
+   */
+  readonly unread: readonly RowRange[];
 }
 
 /** One file of a work list. */
