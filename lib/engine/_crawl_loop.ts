@@ -840,6 +840,10 @@ export class CrawlLoop {
 function asRunError(error: unknown): Error {
   if (!(error instanceof Error)) return new RunError(String(error));
   if (error instanceof RunError || !isDiskFull(error)) return error;
-  const message = `${error.message.replace(/\.$/, "")}; free some space and run again`;
+  let first = error; // that an earlier error ended something tells nobody what to do
+  while (first.cause instanceof Error && first.cause.message.startsWith("Cannot ")) {
+    first = first.cause;
+  }
+  const message = `${first.message.replace(/\.$/, "")}; free some space and run again`;
   return new RunError(message, { exitCode: 75, cause: error });
 }

@@ -28,6 +28,8 @@ export interface RobotsVerdictSource {
   readonly cached: boolean;
   /** Why it is unreachable: the failure, or `5xx` for an answer that is no answer. */
   readonly failure?: RobotsFailure | "5xx";
+  /** The failure in words, where they are known. */
+  readonly detail?: string;
 }
 
 /** A durable store behind the memory; `expires` is unix ms. */
@@ -243,7 +245,9 @@ export class RobotsCache {
     return { ...verdict, expires, cached: false };
   }
 
-  #judge(answer: RobotsAnswer): Pick<RobotsVerdictSource, "rules" | "state" | "failure"> {
+  #judge(
+    answer: RobotsAnswer,
+  ): Pick<RobotsVerdictSource, "rules" | "state" | "failure" | "detail"> {
     const { status } = answer;
     if (status >= 200 && status < 300) {
       const rules = parseRobots(answer.body, { agent: this.#options.userAgentToken });
@@ -253,12 +257,18 @@ export class RobotsCache {
       return { rules: Robots.allowAll(), state: "open" };
     }
     const failure = status === 0 ? answer.failure ?? "other" : "5xx";
-    return { rules: Robots.disallowAll(), state: "unreachable", failure };
+    return {
+      rules: Robots.disallowAll(),
+      state: "unreachable",
+      failure,
+      ...(answer.detail === undefined ? {} : { detail: answer.detail }),
+    };
   }
 
   #keep(key: string, source: RobotsVerdictSource): void {
     const shared = source.state !== "ok";
-    const bytes = ENTRY_BYTES + key.length * 2 + (shared ? 0 : source.rules.byteLength);
+    const bytes = ENTRY_BYTES + key.length * 2 + (source.detail?.length ?? 0) * 2 +
+      (shared ? 0 : source.rules.byteLength);
     this.#entries.set(key, source, bytes);
   }
 }

@@ -17,4 +17,6 @@ export interface RobotsAnswer {
   readonly cacheControl?: string;
   /** Why there was no answer, with status 0. @default "other" */
   readonly failure?: RobotsFailure;
+  /** What went wrong, in words; not kept beyond the process. */
+  readonly detail?: string;
 }
