@@ -122,6 +122,7 @@ export async function* verifyWarcs(
     yield* check.take();
   }
   for (const path of options.others ?? []) {
+    check.open(path);
     const reading = { onDamage: () => {}, maxContent: 1 << 16 };
     for await (const record of readWarc(fileBytes(path, fs), reading)) {
       check.mention(record);
@@ -238,10 +239,7 @@ class Check {
 
   /** Takes in a record that others may refer to, without judging it. */
   mention(record: WarcRecord): void {
-    const { type, id, url, date, headers } = record;
-    if (id !== "" && (type === "response" || type === "resource")) {
-      this.#addTarget(id, url, date, headers.get("WARC-Payload-Digest") ?? "");
-    }
+    if (record.type === "response" || record.type === "resource") this.#target(record);
   }
 
   #target({ id, url, date, headers, offset }: WarcRecord): void {

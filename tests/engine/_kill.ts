@@ -134,9 +134,12 @@ async function round(
 }
 
 /** @throws {AssertionError} When a check finds a fault in what a crawl left in `dir`. */
-export async function verifyClean(dir: string): Promise<void> {
+export async function verifyClean(
+  dir: string,
+  files = { warc: `${dir}/warc`, state: `${dir}/crawl.db` },
+): Promise<void> {
   const faults: Fault[] = [];
-  for await (const fault of verifyPaths([`${dir}/warc`], { state: `${dir}/crawl.db` })) {
+  for await (const fault of verifyPaths([files.warc], { state: files.state })) {
     if (faults.push(fault) === 10) break;
   }
   assert.deepEqual(faults, []);

@@ -3,6 +3,8 @@ import { basename, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { type Fault, verifyPaths } from "../../lib/engine/verify.ts";
 import { readWarcFile } from "../../lib/warc/reader.ts";
+import type { ArchivedExchange } from "../../lib/warc/types.ts";
+import { WarcWriter } from "../../lib/warc/writer.ts";
 import { startWeb } from "../web/mod.ts";
 import { collect, withFolder } from "./_crawl.ts";
 import { ccrawl } from "./_process.ts";
@@ -221,3 +223,29 @@ Deno.test("`ccrawl verify` tells each fault with its file and offset and ends wi
     has(faults, crawled.warc, answer.offset, /damaged/);
     has(faults, crawled.warc, answer.offset, /state-record/);
   }));
+
+Deno.test("verifyPaths() lets a revisit refer to a file that is still being written", () =>
+  withFolder(async (dir) => {
+    const writer = () => new WarcWriter({ dir, software: "x/1", command: "x", cdx: false });
+    const exchange = (url: string): ArchivedExchange => ({
+      ...{ url, date: 1_700_000_000_000, ip: "127.0.0.1", status: 200, mime: "text/plain" },
+      request: text("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n"),
+      head: text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"),
+      body: text("hello"),
+    });
+    const one = writer(), other = writer();
+    one.write(exchange("http://a.test/1"));
+    one.sync();
+    other.learn(one.drainDurable());
+    assert.equal(other.write(exchange("http://a.test/2")).type, "revisit");
+    other.close();
+    assert.deepEqual(await Array.fromAsync(verifyPaths([dir])), []);
+    one.close();
+    await Deno.remove(join(dir, "ccrawl-crawl-00000.warc.gz"));
+    const faults = await Array.fromAsync(verifyPaths([dir]));
+    assert.deepEqual(faults.map(({ fault }) => fault), ["revisit-target"]);
+  }));
+
+function text(value: string): Uint8Array {
+  return new TextEncoder().encode(value);
+}
