@@ -9,6 +9,7 @@ export * from "./types.ts";
 export * from "./errors.ts";
 export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./ranges.ts";
 export type { RowRange } from "../capture/mod.ts";
+export type { WarcFs } from "../warc/mod.ts";
 export { FlightSet } from "./flight.ts";
 export { openWorkList, type OpenWorkListOptions } from "./open.ts";
 export { type ReadState, WorkProgress } from "./progress.ts";
