@@ -15,7 +15,9 @@ Deno.test("crawl() fetches every page of a tree, each once, none outside it", ()
       records.map((r) => r.url).sort(),
       [...web.expectedUrls()].sort(),
     );
-    assert.ok(records.every((r) => r.status === 200 && r.warc_file !== "" && r.digest.length === 32));
+    assert.ok(
+      records.every((r) => r.status === 200 && r.warc_file !== "" && r.digest.length === 32),
+    );
     const summary = await web.summary();
     assert.equal(summary.robots, 10, "robots.txt once a host");
   }));
