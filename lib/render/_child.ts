@@ -6,7 +6,6 @@
  */
 
 import { decodeFrames, encodeFrame } from "./_frames.ts";
-import { guarded } from "./_guard.ts";
 import type { Content } from "./render.ts";
 
 /** One page to render. */
@@ -30,7 +29,10 @@ const ALONE_MS = 2_000;
  * its first argument is `RENDER_CHILD_ARGUMENT`.
  */
 export async function runRenderChild(): Promise<void> {
-  const { renderWithLibraries } = await import("./_libraries.ts");
+  const [{ renderWithLibraries }, { guarded }] = await Promise.all([
+    import("./_libraries.ts"),
+    import("./_guard.ts"),
+  ]);
   // A compiled executable has them, whatever it is started as.
   for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
   const output = Deno.stdout.writable.getWriter();

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { Worker } from "node:worker_threads";
+import process from "node:process";
+import type { Worker } from "node:worker_threads";
 import { Doing, LaneCells } from "./_pool_cells.ts";
 import { type Effort, encodePage, type SpareBuffers } from "./_pool_message.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
@@ -63,7 +64,9 @@ export class Lane {
   ) {
     this.#events = events;
     this.#spare = spare;
-    this.#worker = new Worker(module, {
+    // Loaded when it is needed, not by everyone who imports the room for its links.
+    const threads = process.getBuiltinModule("node:worker_threads");
+    this.#worker = new threads.Worker(module, {
       workerData: { ...setup, lane: this.cells.buffer } satisfies LaneSetup,
       resourceLimits: { maxOldGenerationSizeMb: setup.memoryMb },
     });

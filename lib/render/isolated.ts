@@ -1,6 +1,5 @@
 import { decodeFrames, encodeFrame } from "./_frames.ts";
 import { RENDER_CHILD_ARGUMENT } from "./child_argument.ts";
-import { screen } from "./_screen.ts";
 import type { ChildAnswer, ChildRequest } from "./_child.ts";
 import { loadLanguageDetector } from "./language.ts";
 import { extractLinks } from "./links.ts";
@@ -53,7 +52,10 @@ export async function loadIsolatedRenderer(
   extractor: "readability" | "raw",
   options: IsolatedOptions = {},
 ): Promise<IsolatedRenderer> {
-  const detect = await loadLanguageDetector();
+  const [detect, { screen }] = await Promise.all([
+    loadLanguageDetector(),
+    import("./_screen.ts"),
+  ]);
   const deadlineMs = options.deadlineMs ?? 5_000;
   let child: Child | undefined;
   let turn: Promise<unknown> = Promise.resolve();

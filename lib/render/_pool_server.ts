@@ -1,0 +1,218 @@
+/**
+ * The worker's side of the pool.
+ *
+ * @module
+ */
+
+import type { MessagePort as ThreadPort } from "node:worker_threads";
+import { Doing, LaneCells, SinkCells } from "./_pool_cells.ts";
+import { guarded, Overtime } from "./_guard.ts";
+import { decodePage, Effort, type PageMessage } from "./_pool_message.ts";
+import { prepare, textOf, untouched } from "./_pool_job.ts";
+import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
+import { RowPorts } from "./_row_ports.ts";
+import { encodePageRow } from "./page_row.ts";
+import type { AssembleRow, PageOutcome, PoolParts, WorkerPage } from "./pool_types.ts";
+import type { RenderedPage } from "./render.ts";
+
+type RenderText = (html: string, page: { url: string }) => RenderedPage;
+
+/** Load what is needed, say that this worker is ready, and serve. */
+export async function serve(parts: PoolParts, port: ThreadPort, setup: LaneSetup): Promise<void> {
+  const say = (message: FromLane, transfer: ArrayBuffer[] = []) =>
+    port.postMessage(message, transfer);
+  const assemble = await parts.assembler?.(setup.assembly) ?? encodePageRow;
+  const server = new PoolServer(setup, parts, assemble, await loadRenderer(setup), say);
+  // What came before waits for the first listener.
+  port.on("message", (message: ToLane) => server.message(message));
+  say("ready");
+}
+
+/** Renders in this thread, or in a child process where it is not bounded by itself. */
+interface Renderer {
+  readonly here?: RenderText;
+  readonly elsewhere?: (html: string, page: { url: string }) => Promise<RenderedPage>;
+  readonly close?: () => PromiseLike<void>;
+}
+
+async function loadRenderer(setup: LaneSetup): Promise<Renderer> {
+  const { extractor, deadlineMs, memoryMb, childCommand } = setup;
+  if (extractor === "none") return {};
+  if (extractor === "main") {
+    const { loadMainRenderer } = await import("./render.ts");
+    return { here: await loadMainRenderer() };
+  }
+  const { loadIsolatedRenderer } = await import("./isolated.ts");
+  const isolated = await loadIsolatedRenderer(extractor, {
+    deadlineMs,
+    memoryMb,
+    ...(childCommand !== undefined && { command: childCommand }),
+  });
+  return {
+    elsewhere: (html, page) => isolated.render(html, page),
+    close: () => isolated[Symbol.asyncDispose](),
+  };
+}
+
+/** What became of the attempt to render a page. */
+interface Attempt {
+  readonly row?: Uint8Array<ArrayBuffer>;
+  readonly failed: string;
+  /** Whether the thread, or its child, did not survive it. */
+  readonly poison: boolean;
+}
+
+class PoolServer {
+  readonly #setup: LaneSetup;
+  readonly #parts: PoolParts;
+  readonly #assemble: AssembleRow;
+  readonly #renderer: Renderer;
+  readonly #say: (message: FromLane, transfer?: ArrayBuffer[]) => void;
+  readonly #cells: LaneCells;
+  readonly #queue: ArrayBuffer[] = [];
+  #ports: RowPorts | undefined;
+  #running = false;
+  #ending = false;
+  #detectorLoaded = false;
+  /** Whether work was stopped halfway, so that nothing that outlives a page may be relied on. */
+  #unfit = false;
+
+  constructor(
+    setup: LaneSetup,
+    parts: PoolParts,
+    assemble: AssembleRow,
+    renderer: Renderer,
+    say: (message: FromLane, transfer?: ArrayBuffer[]) => void,
+  ) {
+    this.#setup = setup;
+    this.#parts = parts;
+    this.#assemble = assemble;
+    this.#renderer = renderer;
+    this.#say = say;
+    this.#cells = new LaneCells(setup.lane);
+  }
+
+  message(message: ToLane): void {
+    if (message instanceof ArrayBuffer) this.#queue.push(message);
+    else if (message === "end") this.#ending = true;
+    else {
+      const sink = new SinkCells(this.#setup.sink);
+      this.#ports = new RowPorts(message.ports, this.#setup.window, this.#cells, sink);
+      return;
+    }
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    try {
+      for (let buffer = this.#queue.shift(); buffer; buffer = this.#queue.shift()) {
+        if (!await this.#serve(buffer)) return; // no longer fit for work: the pool replaces it
+      }
+      if (this.#ending) await this.#end();
+    } catch (error) {
+      this.#say({ fatal: error instanceof Error ? error.message : String(error) });
+    }
+    this.#running = false;
+  }
+
+  /** One page; whether the next may follow. */
+  async #serve(buffer: ArrayBuffer): Promise<boolean> {
+    const cells = this.#cells, ports = this.#ports!;
+    const message = decodePage(buffer);
+    cells.start();
+    const { row, failed, poison } = await this.#attempt(message);
+    const bytes = row ?? await this.#withoutRendering(message.page, failed, message.effort);
+    const unfit = poison || this.#unfit;
+    if (!ports.fits(bytes.byteLength)) {
+      cells.turn(Doing.WaitingForSink);
+      await ports.room(bytes.byteLength);
+    }
+    ports.send(bytes);
+    cells.finish();
+    if (failed === "" || message.effort !== Effort.Render && !unfit) this.#say(buffer, [buffer]);
+    else this.#say({ buffer, failed, unfit }, [buffer]);
+    return !unfit;
+  }
+
+  async #attempt({ page, effort, reason }: PageMessage): Promise<Attempt> {
+    if (effort !== Effort.Render) return { failed: reason, poison: false };
+    try {
+      return { row: await this.#render(page), failed: "", poison: false };
+    } catch (error) {
+      const failed = error instanceof Error ? error.message : String(error);
+      // A child that was lost leaves its error as the cause.
+      const poison = error instanceof Overtime ||
+        error instanceof Error && error.name === "RenderError" && error.cause !== undefined;
+      return { failed: failed || "it cannot be rendered", poison };
+    }
+  }
+
+  async #render(page: WorkerPage): Promise<Uint8Array<ArrayBuffer>> {
+    const { here, elsewhere } = this.#renderer;
+    const first = await this.#guarded(() => {
+      const prepared = prepare(page, this.#setup.maxDecoded, this.#parts);
+      if (!prepared.html || !page.render || !here && !elsewhere) {
+        return { row: this.#row(page, { ...prepared, failed: "" }) };
+      }
+      const text = textOf(page, prepared, this.#parts);
+      if (text.source === "fallback" && !this.#detectorLoaded || !here) return { prepared, text };
+      return { row: this.#rendered(page, prepared, text.charset, here(text.text, page)) };
+    });
+    if (first.row) return first.row;
+    const { prepared } = first;
+    let { text } = first;
+    if (text.source === "fallback" && !this.#detectorLoaded) {
+      await this.#parts.loadDetector();
+      this.#detectorLoaded = true;
+      text = await this.#guarded(() => textOf(page, prepared, this.#parts));
+    }
+    const rendered = elsewhere && await elsewhere(text.text, page);
+    return await this.#guarded(() =>
+      this.#rendered(page, prepared, text.charset, rendered ?? here!(text.text, page))
+    );
+  }
+
+  /** The row of a page that could not be rendered, with as much as there is to be had. */
+  async #withoutRendering(
+    page: WorkerPage,
+    failed: string,
+    effort: Effort,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    if (effort !== Effort.Bare) {
+      try {
+        return await this.#guarded(() => {
+          const prepared = prepare(page, this.#setup.maxDecoded, this.#parts);
+          return this.#row(page, { ...prepared, failed });
+        });
+      } catch (error) {
+        // Decoding did not go well either. If it was the row, that will show again.
+        this.#unfit = error instanceof Overtime;
+      }
+    }
+    return await this.#guarded(() => this.#row(page, untouched(page, failed)));
+  }
+
+  #rendered(
+    page: WorkerPage,
+    prepared: Omit<PageOutcome, "page" | "failed">,
+    charset: string,
+    rendered: RenderedPage,
+  ): Uint8Array<ArrayBuffer> {
+    return this.#row(page, { ...prepared, charset, page: rendered, failed: "" });
+  }
+
+  #row(page: WorkerPage, outcome: PageOutcome): Uint8Array<ArrayBuffer> {
+    return this.#assemble(page, outcome, this.#ports!.allocate);
+  }
+
+  #guarded<T>(work: () => T): Promise<T> {
+    return guarded(work, this.#setup.deadlineMs);
+  }
+
+  async #end(): Promise<void> {
+    await this.#renderer.close?.();
+    this.#ports?.end();
+    this.#say("ended");
+  }
+}
