@@ -235,14 +235,19 @@ export class Host implements HeapNode, HostNumbers {
     }
   }
 
-  /** Moves the entries of a class that were admitted before `seq` from its end to its head. */
-  rank(cls: number, seq: number): void {
-    const queue = this.#queues.find((queue) => queue.cls === cls);
-    if (queue === undefined) return;
-    const all = queue.head.slice(queue.at).concat(queue.tail.slice(queue.tailAt));
-    queue.head = all.filter((entry) => entry.seq < seq);
-    queue.tail = all.filter((entry) => entry.seq >= seq);
-    queue.at = queue.tailAt = 0;
+  /**
+   * Puts everything in memory in the order of admission; `firstOnDisk` tells for a class where its
+   * blocks begin, which go between what is older and what is younger.
+   */
+  sort(firstOnDisk: ReadonlyMap<number, number>): void {
+    for (const queue of this.#queues) {
+      const all = queue.head.slice(queue.at).concat(queue.tail.slice(queue.tailAt))
+        .sort((a, b) => a.seq - b.seq);
+      const first = firstOnDisk.get(queue.cls) ?? 0;
+      queue.head = all.filter((entry) => entry.seq < first);
+      queue.tail = all.filter((entry) => entry.seq >= first);
+      queue.at = queue.tailAt = 0;
+    }
   }
 
   /** Gives everything in memory one priority, in the order of admission. */

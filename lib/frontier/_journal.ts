@@ -123,6 +123,8 @@ export class JournalWriter {
   }
 }
 
+const NONE: ReadonlyMap<number, number> = new Map();
+
 /** What a replay finds. */
 export interface Replay {
   /** Hosts that have changes in the journal, by id. */
@@ -176,10 +178,9 @@ export function replayJournal(
       seen: fingerprint,
     });
   }
-  // A lease that was out when the process ended goes before the blocks behind it.
+  // Leases that were out when the process ended stand where they were written: bring them forward.
   for (const host of hosts.values()) {
-    const first = host.blocks > 0 && host.inMemory > 0 ? store.firstBlock(host.id) : undefined;
-    if (first !== undefined) host.rank(0 - first.rank, first.seq);
+    if (host.inMemory > 0) host.sort(host.blocks > 0 ? store.firstSeqs(host.id) : NONE);
   }
   return { hosts, ops: ops + gone.size };
 }

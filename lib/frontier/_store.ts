@@ -250,6 +250,13 @@ export class Store {
     return row === undefined ? NO_CLASS : 0 - (row.rank as number);
   }
 
+  /** For each class of a host's blocks, the number of its first entry. */
+  firstSeqs(host: number): Map<number, number> {
+    const rows = this.sql("select rank, min(seq) as seq from blocks where host = ? group by rank")
+      .all(host) as unknown as { rank: number; seq: number }[];
+    return new Map(rows.map(({ rank, seq }) => [0 - rank, seq]));
+  }
+
   removeBlock(host: number, rank: number, seq: number): void {
     this.begin();
     this.sql("delete from blocks where host = ? and rank = ? and seq = ?").run(host, rank, seq);

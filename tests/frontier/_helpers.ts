@@ -66,16 +66,18 @@ export function open(options: EngineOptions = {}): FrontierEngine & Disposable {
 /** Claims one host at a time and completes it until nothing is left; the URLs in their order. */
 export function drain(engine: FrontierEngine, clock?: TestClock): string[] {
   const urls: string[] = [];
-  for (;;) {
+  for (let idle = 0;;) {
     engine.commit();
     while (engine.work(1000));
     const [host] = engine.claim(1, 8);
     if (host === undefined) {
       const { queued, staged, nextDue } = engine.stats();
       if (queued === 0 && staged === 0) return urls;
+      if (idle++ > 1000) throw new Error(`${queued} queued and ${staged} staged never come out`);
       if (clock !== undefined && nextDue !== undefined) clock.pass(nextDue - engine.now());
       continue;
     }
+    idle = 0;
     for (const { url } of host.urls) urls.push(url);
     engine.complete(host.urls.map(({ id }) => ended(id)));
     engine.releaseHosts([{ host: host.host, notBefore: 0, unused: [] }]);
