@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { FrontierEngine } from "../../lib/frontier/engine.ts";
 import { FrontierIdentityError, FrontierStateError } from "../../lib/frontier/errors.ts";
 import { readDone, readQueued, readStats } from "../../lib/frontier/read.ts";
-import { drain, ended, links, open, seed, tempFolder, TestClock } from "./_helpers.ts";
+import { drain, ended, killCopy, links, open, seed, tempFolder, TestClock } from "./_helpers.ts";
 
 Deno.test("FrontierEngine refuses another identity and names both values", () => {
   using folder = tempFolder();
@@ -94,7 +94,7 @@ Deno.test("what was not synced may be lost, what was committed may not", () => {
   const committed: { ended: Set<string>; admitted: Set<string>; wal: number }[] = [];
   const ends = new Set<string>(), admitted = new Set<string>();
   const put = (url: string) => (admitted.add(url), seed(url));
-  for (let round = 0; round < 12; round++) {
+  for (let round = 0; round < 6; round++) {
     engine.put(
       Array.from({ length: 30 }, (_, i) => put(`https://h${i % 4}.example/${round}-${i}`)),
     );
@@ -110,7 +110,7 @@ Deno.test("what was not synced may be lost, what was committed may not", () => {
     const wal = Deno.statSync(`${path}-wal`).size;
     committed.push({ ended: new Set(ends), admitted: new Set(admitted), wal });
     // Work that no commit follows, and a power cut: the log keeps what was synced and not a byte more.
-    engine.put(Array.from({ length: 500 }, (_, i) => put(`https://y${i}.example/${round}`)));
+    engine.put(Array.from({ length: 150 }, (_, i) => put(`https://y${i}.example/${round}`)));
     const claimed = engine.claim(2, 2);
     engine.complete(claimed.flatMap(({ urls }) => urls.map(({ id }) => ended(id))));
     const cut = `${folder.path}/cut${round}.db`;
@@ -125,6 +125,25 @@ Deno.test("what was not synced may be lost, what was committed may not", () => {
     for (const { urls } of claimed) for (const { url } of urls) ends.add(url);
     engine.releaseHosts(claimed.map(({ host }) => ({ host, notBefore: 0, unused: [] })));
   }
+});
+
+Deno.test("hosts that were brought into memory and not handed out come back after a kill", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/s.db`, clock = new TestClock();
+  const urls = Array.from({ length: 12 }, (_, i) => `https://h${i}.example/`);
+  // Generations end at every commit, so that all hosts go to the tables.
+  using engine = open({ path, clock, generationOps: 1 });
+  engine.put(urls.map((url) => seed(url)));
+  engine.commit();
+  while (engine.work(1000));
+  engine.commit();
+  while (engine.work(1000));
+  engine.commit();
+  assert.equal(engine.claim(1, 1).length, 1);
+  engine.commit();
+  killCopy(path, `${folder.path}/killed.db`);
+  using after = open({ path: `${folder.path}/killed.db`, clock });
+  assert.deepEqual(drain(after).sort(), urls.sort());
 });
 
 Deno.test("an error inside a verb ends the engine's use, with the cause kept", () => {
