@@ -108,8 +108,8 @@ export class HubClient {
         }
       } catch (error) {
         signal?.throwIfAborted();
-        const again = error instanceof Again ? error : asNetworkFailure(error);
-        if (again === undefined) throw error;
+        if (!(error instanceof Again)) throw error;
+        const again = error;
         // Jitter keeps the machines of a fleet from coming back as one.
         const pause = again.after ?? wait * (0.75 + Math.random() / 2);
         wait = Math.min(wait * 2, MOST_WAIT);
@@ -138,8 +138,9 @@ export class HubClient {
       const onAbort = () => stop.abort(signal?.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
       let timer: ReturnType<typeof setTimeout> | undefined;
+      const rest = () => clearTimeout(timer);
       const alive = () => {
-        clearTimeout(timer);
+        rest();
         timer = setTimeout(() => {
           stop.abort(
             new Again(`nothing came for ${Math.round(idle / 1000)} seconds`, 0, undefined),
@@ -147,7 +148,7 @@ export class HubClient {
         }, idle);
       };
       const drop = () => {
-        clearTimeout(timer);
+        rest();
         signal?.removeEventListener("abort", onAbort);
         stop.abort();
       };
@@ -168,8 +169,9 @@ export class HubClient {
           signal: stop.signal,
         });
       } catch (error) {
+        const failure = failed(error, stop.signal);
         drop();
-        throw stop.signal.aborted ? stop.signal.reason : error;
+        throw failure;
       }
       if (response.status >= 300 && response.status < 400 && response.headers.has("location")) {
         await response.body?.cancel();
@@ -196,7 +198,7 @@ export class HubClient {
         return {
           response,
           url: at,
-          body: () => chunks(response, alive, drop, stop.signal, stats),
+          body: () => chunks(response, { alive, rest, drop }, stop.signal, stats),
           drop,
         };
       }
@@ -217,8 +219,7 @@ export class HubClient {
 
 async function* chunks(
   response: Response,
-  alive: () => void,
-  drop: () => void,
+  watch: { alive(): void; rest(): void; drop(): void },
   signal: AbortSignal,
   stats: WorkListStats,
 ): AsyncGenerator<Uint8Array, void, unknown> {
@@ -226,17 +227,21 @@ async function* chunks(
   const reader = response.body.getReader();
   try {
     for (;;) {
-      alive();
-      const { done, value } = await reader.read();
-      if (done) return;
-      stats.bytes += value.length;
-      yield value;
+      watch.alive();
+      let chunk: ReadableStreamReadResult<Uint8Array>;
+      try {
+        chunk = await reader.read();
+      } catch (error) {
+        throw failed(error, signal);
+      }
+      // The time that is taken to use a chunk is not the server's.
+      watch.rest();
+      if (chunk.done) return;
+      stats.bytes += chunk.value.length;
+      yield chunk.value;
     }
-  } catch (error) {
-    // What the caller's own reason was is lost in the stream's error.
-    throw signal.reason instanceof Again ? signal.reason : error;
   } finally {
-    drop();
+    watch.drop();
   }
 }
 
@@ -269,19 +274,14 @@ function failure(
   return new HubError(`Cannot read ${place}: the server answers ${status}`, place, status);
 }
 
-/** What a failed `fetch` or body is, if it is worth another attempt. */
-function asNetworkFailure(error: unknown): Again | undefined {
-  if (error instanceof HubError || !(error instanceof Error)) return undefined;
-  const network = error instanceof TypeError || error instanceof Deno.errors.Http ||
-    error.name === "AbortError" || error instanceof Deno.errors.UnexpectedEof ||
-    error instanceof Deno.errors.ConnectionReset ||
-    error instanceof Deno.errors.ConnectionRefused ||
-    error instanceof Deno.errors.TimedOut;
-  return network ? new Again(plain(error), 0, undefined, error) : undefined;
+/** What a failed `fetch` or read of a body is: why it was ended, or what the network says. */
+function failed(error: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return new Again(plain(error), 0, undefined, error);
 }
 
 /** The network's own words, without the URL in them, which may carry a signature. */
-function plain(error: Error): string {
+function plain(error: unknown): string {
   const words = reason(error);
   const at = words.indexOf("http");
   if (at < 0) return words;

@@ -24,7 +24,7 @@ import { Window } from "./_window.ts";
 const MAX_PAGE = 160 << 20;
 const MAX_HEADER = 1 << 20;
 /** Rows handed over at once. */
-const SLICE = 8192;
+const SLICE = 2048;
 
 /** A Parquet file as a part. */
 export function parquetPart(

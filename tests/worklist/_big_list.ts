@@ -21,10 +21,11 @@ export interface BigList {
   v1?: boolean;
 }
 
-/** Row of a list sorted by host, some 60 bytes. */
+/** Row of a list sorted by host, some 60 bytes, of which part cannot be compressed. */
 export function bigUrl(row: number): string {
-  return "https://www.site-" + Math.floor(row / 150) + ".example/section/" + row % 97 +
-    "/article-" + row + ".html";
+  const noise = (Math.imul(row, 2_654_435_761) ^ Math.imul(row, 40_503) >>> 3) >>> 0;
+  return "https://www.site-" + Math.floor(row / 150) + ".example/section/" + row % 97 + "/" +
+    noise.toString(36) + "-" + row + ".html";
 }
 
 /** Writes a list; gives back the offsets of its pages. */

@@ -111,18 +111,18 @@ Deno.test("any ranges of rows are read from a part, whatever its pages are", asy
   );
 });
 
-Deno.test("a list of millions of rows in one row group is entered deep at the cost of a few pages", async () => {
+Deno.test("a list in one row group is entered deep at the cost of a few pages", async () => {
   const path = join(dir, "big.parquet");
-  const rows = 1_000_000;
+  const rows = 300_000;
   const { pages, bytes } = writeBigList(path, { rows });
-  const deep = await read(path, [{ start: 980_000, end: 981_000 }]);
-  assert.deepEqual(deep.rows[0], [980_000, bigUrl(980_000)]);
+  const deep = await read(path, [{ start: 280_000, end: 281_000 }]);
+  assert.deepEqual(deep.rows[0], [280_000, bigUrl(280_000)]);
   assert.equal(deep.rows.length, 1000);
   // The footer with the page index, and a window of pages.
   assert.ok(deep.reads <= 2, `${deep.reads} reads`);
   assert.ok(deep.bytes <= (128 << 10) + (256 << 10), `${deep.bytes} of ${bytes} bytes`);
   // Rows of a host that lags, each in a page of its own: a page each, and not what lies between.
-  const scattered = [100_000, 300_000, 500_000, 700_000, 900_000];
+  const scattered = [10_000, 90_000, 150_000, 210_000, 270_000];
   const few = await read(path, scattered.map((row) => ({ start: row, end: row + 1 })));
   assert.deepEqual(few.rows, scattered.map((row) => [row, bigUrl(row)]));
   const page = Math.max(...pages.slice(1).map((at, i) => at - pages[i]!));
