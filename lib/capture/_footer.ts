@@ -5,7 +5,7 @@
  */
 
 import type { writeMetadata } from "hyparquet-writer/src/metadata.js";
-import type { MinMax } from "./_columns.ts";
+import type { MinMax } from "./_chunks.ts";
 import type { StoredPage } from "./_page_store.ts";
 import { CAPTURE_COLUMNS, type CaptureColumn, type CaptureColumnType } from "./schema.ts";
 

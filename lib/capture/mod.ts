@@ -22,12 +22,14 @@
 export * from "./codec.ts";
 export * from "./digest.ts";
 export * from "./errors.ts";
+export type { CaptureFault, CaptureFaultCode } from "./faults.ts";
 export { captureDiskFs, type CaptureFs } from "./fs.ts";
 export * from "./part_sequence.ts";
 export * from "./ranges.ts";
 export * from "./reader.ts";
 export * from "./row.ts";
 export * from "./row_sender.ts";
+export { RowView } from "./row_view.ts";
 export * from "./schema.ts";
 export * from "./small_row.ts";
 export type { Truncation } from "../net/types.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { RowView } from "./codec.ts";
+import type { RowView } from "./row_view.ts";
 import { CAPTURE_COLUMNS, type CaptureColumnName, type CaptureRow } from "./schema.ts";
 
 /** Columns whose values have no bound worth the name. */

@@ -4,55 +4,16 @@
  * @module
  */
 
-import { isUtf8 } from "node:buffer";
 import { ColumnsReader, type RawValue } from "./_columns_reader.ts";
 import { parquetElement } from "./_footer.ts";
 import { findOverlaps, type Span } from "./_overlaps.ts";
-import { bodyDigest } from "./digest.ts";
+import { RowVerifier } from "./_row_verifier.ts";
 import { CaptureFormatError } from "./errors.ts";
+import { type CaptureFault, Faults } from "./faults.ts";
 import { parseRanges } from "./ranges.ts";
 import { readPartInfo } from "./reader.ts";
-import {
-  CAPTURE_COLUMNS,
-  type CaptureColumnName,
-  ROWS_KEY,
-  RUN_KEY,
-  STORE_BODY_KEY,
-} from "./schema.ts";
+import { CAPTURE_COLUMNS, ROWS_KEY, RUN_KEY, STORE_BODY_KEY } from "./schema.ts";
 import { captureFiles, openSource } from "./source.ts";
-
-/** Kinds of faults. */
-export type CaptureFaultCode =
-  /** The file, or a page of it, cannot be read. */
-  | "damaged"
-  /** A column is missing, another one, or of another type. */
-  | "schema"
-  /** A row group is too large, or counts of rows do not agree. */
-  | "footer"
-  /** A length is not that of what it speaks of. */
-  | "length"
-  /** A digest is not that of the body. */
-  | "digest"
-  /** A string is not UTF-8. */
-  | "utf8"
-  /** A column of JSON is none. */
-  | "json"
-  /** Columns of one row contradict each other. */
-  | "row"
-  /** The ranges of rows are damaged, or two parts hold the same rows. */
-  | "ranges";
-
-/** Something wrong with a capture file. */
-export interface CaptureFault {
-  /** Path of the file. */
-  readonly file: string;
-  /** Byte offset: of the page that has the value, or of the footer. */
-  readonly offset: number;
-  /** Kind of fault. */
-  readonly code: CaptureFaultCode;
-  /** What is wrong, in words. */
-  readonly message: string;
-}
 
 /** Options of {@linkcode verifyCaptures}. */
 export interface VerifyCapturesOptions {
@@ -67,9 +28,6 @@ export interface VerifyCapturesOptions {
 
 /** Most bytes of a row group before compression. */
 const MAX_GROUP = 64 << 20;
-const ERRORS: ReadonlySet<string> = new Set(["dns", "timeout", "refused", "tls", "skip", "other"]);
-const EMPTY_DIGEST = "3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ";
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Checks capture files one after the other: footer and schema, then every row's lengths, digest,
@@ -247,138 +205,5 @@ async function* verifyGroup(
     // A damaged page makes the rest of its group unreadable, and no other group.
     faults.add("damaged", error.offset, error.message);
     yield* faults.take();
-  }
-}
-
-const INDEX = Object.fromEntries(CAPTURE_COLUMNS.map(({ name }, i) => [name, i])) as Record<
-  CaptureColumnName,
-  number
->;
-const STRINGS = CAPTURE_COLUMNS.filter(({ type }) => type === "string").map(({ name }) => name);
-const LENGTHS: readonly (readonly [CaptureColumnName, CaptureColumnName])[] = [
-  ["body_length", "body"],
-  ["markdown_length", "markdown"],
-  ["text_length", "text"],
-];
-const JSON_COLUMNS: readonly CaptureColumnName[] = ["meta_json", "resp_headers", "req_headers"];
-
-/** Checks one row after the other. */
-class RowVerifier {
-  readonly #faults: Faults;
-  readonly #decode: VerifyCapturesOptions["decode"];
-  readonly #storeBody: string;
-
-  constructor(faults: Faults, decode: VerifyCapturesOptions["decode"], storeBody: string) {
-    this.#faults = faults;
-    this.#decode = decode;
-    this.#storeBody = storeBody;
-  }
-
-  verify(row: number, values: readonly RawValue[], offsets: readonly number[]): void {
-    const value = (name: CaptureColumnName) => values[INDEX[name]]!;
-    const bytes = (name: CaptureColumnName) => value(name) as Uint8Array;
-    const fault = (code: CaptureFaultCode, name: CaptureColumnName, message: string) =>
-      this.#faults.add(code, offsets[INDEX[name]]!, `row ${row}: ${message}`);
-    for (const name of STRINGS) {
-      if (!isUtf8(bytes(name))) fault("utf8", name, `${name} is not UTF-8`);
-    }
-    for (const [length, of] of LENGTHS) {
-      if (Number(value(length)) !== bytes(of).length) {
-        fault(
-          "length",
-          length,
-          `${length} is ${value(length)}, ${of} has ${bytes(of).length} bytes`,
-        );
-      }
-    }
-    let meta: Record<string, unknown> = {};
-    for (const name of JSON_COLUMNS) {
-      const object = parseObject(decoder.decode(bytes(name)));
-      if (object === undefined) fault("json", name, `${name} is no JSON object`);
-      else if (name === "meta_json") meta = object;
-    }
-    const error = decoder.decode(bytes("error")), status = Number(value("status"));
-    if (error !== "" && !ERRORS.has(error)) {
-      fault("row", "error", `error is ${JSON.stringify(error.slice(0, 40))}`);
-    }
-    if ((error === "") !== (status !== 0)) {
-      fault("row", "status", `status is ${status} and error is ${JSON.stringify(error)}`);
-    }
-    const unchanged = value("unchanged") as boolean;
-    if (unchanged && (status !== 304 || bytes("body").length > 0)) {
-      fault(
-        "row",
-        "unchanged",
-        `it is unchanged, with status ${status} and ${bytes("body").length} bytes`,
-      );
-    }
-    if (error === "" && !unchanged) {
-      this.#digest(decoder.decode(bytes("digest")), bytes("body"), meta, fault);
-    }
-  }
-
-  #digest(
-    digest: string,
-    body: Uint8Array,
-    meta: Record<string, unknown>,
-    fault: (code: CaptureFaultCode, name: CaptureColumnName, message: string) => void,
-  ): void {
-    if (this.#storeBody === "none") return;
-    const coding = this.#storeBody === "served" && typeof meta.content_encoding === "string"
-      ? meta.content_encoding
-      : "";
-    let decoded: Uint8Array | undefined = body;
-    if (coding !== "" && body.length > 0) {
-      if (this.#decode === undefined) return;
-      decoded = this.#decode(body, coding) ?? body;
-    }
-    const is = decoded.length === 0 ? EMPTY_DIGEST : bodyDigest(decoded);
-    if (is !== digest) fault("digest", "digest", `digest is ${digest}, the body's is ${is}`);
-  }
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? value as Record<string, unknown>
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Faults of one file that wait to be given, so many of each kind. */
-class Faults {
-  readonly #file: string;
-  readonly #max: number;
-  #waiting: CaptureFault[] = [];
-  readonly #counts = new Map<CaptureFaultCode, number>();
-
-  constructor(file: string, max: number) {
-    this.#file = file;
-    this.#max = max;
-  }
-
-  add(code: CaptureFaultCode, offset: number, message: string): void {
-    const count = (this.#counts.get(code) ?? 0) + 1;
-    this.#counts.set(code, count);
-    if (count <= this.#max) this.#waiting.push({ file: this.#file, offset, code, message });
-  }
-
-  take(): CaptureFault[] {
-    if (this.#waiting.length === 0) return this.#waiting;
-    const taken = this.#waiting;
-    this.#waiting = [];
-    return taken;
-  }
-
-  /** What was left out. */
-  *rest(): Generator<CaptureFault> {
-    for (const [code, count] of this.#counts) {
-      if (count <= this.#max) continue;
-      const message = `${count - this.#max} more of this kind`;
-      yield { file: this.#file, offset: 0, code, message };
-    }
   }
 }

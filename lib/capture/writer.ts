@@ -7,21 +7,23 @@
 import { ByteWriter } from "hyparquet-writer";
 import { writeIndexes } from "hyparquet-writer/src/indexes.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
-import { type NewCaptureRow, RowBatch, rowsIn } from "./codec.ts";
+import { type NewCaptureRow, RowBatch } from "./codec.ts";
+import { rowsIn } from "./row_view.ts";
 import {
   BooleanChunk,
   BytesChunk,
   type Chunk,
-  DictionaryChunk,
   type EmitPage,
   FixedChunk,
   type MinMax,
-} from "./_columns.ts";
+} from "./_chunks.ts";
+import { DictionaryChunk } from "./_dictionary_chunk.ts";
 import { type ChunkResult, columnChunk, parquetSchemaElements } from "./_footer.ts";
 import { NO_POSITION, PLACES, ROW_FIXED, VARIABLE } from "./_layout.ts";
-import { type FileSink, PageCompressor, PageStore, type StoredPage } from "./_page_store.ts";
+import { Output } from "./_output.ts";
+import { PageCompressor, PageStore, type StoredPage } from "./_page_store.ts";
 import { CaptureWriteError } from "./errors.ts";
-import { captureDiskFs, type CaptureFs, writeFully } from "./fs.ts";
+import { captureDiskFs, type CaptureFs } from "./fs.ts";
 import { formatRanges, type RowRange, RowSet } from "./ranges.ts";
 import { CAPTURE_COLUMNS, type CaptureColumnName, ROWS_KEY, RUN_KEY } from "./schema.ts";
 
@@ -332,46 +334,6 @@ export class CaptureWriter {
       if (cause instanceof RangeError) throw cause;
       throw new CaptureWriteError(this.path, doing, cause);
     }
-  }
-}
-
-/** Gathers small writes; the descriptor stays open. */
-class Output implements FileSink {
-  readonly #fs: CaptureFs;
-  readonly #fd: number;
-  readonly #buffer = new Uint8Array(1 << 18);
-  #used = 0;
-  #written = 0;
-
-  constructor(fs: CaptureFs, fd: number) {
-    this.#fs = fs;
-    this.#fd = fd;
-  }
-
-  get offset(): number {
-    return this.#written + this.#used;
-  }
-
-  get byteLength(): number {
-    return this.#buffer.length;
-  }
-
-  write(bytes: Uint8Array): void {
-    if (this.#used + bytes.length > this.#buffer.length) this.flush();
-    if (bytes.length > this.#buffer.length) {
-      writeFully(this.#fs, this.#fd, bytes, this.#written);
-      this.#written += bytes.length;
-    } else {
-      this.#buffer.set(bytes, this.#used);
-      this.#used += bytes.length;
-    }
-  }
-
-  flush(): void {
-    if (this.#used === 0) return;
-    writeFully(this.#fs, this.#fd, this.#buffer.subarray(0, this.#used), this.#written);
-    this.#written += this.#used;
-    this.#used = 0;
   }
 }
 

@@ -49,6 +49,8 @@ interface Thread {
   readonly worker: Worker;
   /** Settles with the answer to what was asked last. */
   answer: ((message: FromWriter) => void) | undefined;
+  /** Number of the open part, once that is full; -1 otherwise. */
+  full: number;
   /** It ended by itself, and answers nothing. */
   dead: boolean;
 }
@@ -204,9 +206,13 @@ export class WriterPool {
 
   #start(): Thread {
     const worker = new Worker(new URL("./_writer_worker.ts", import.meta.url), { type: "module" });
-    const thread: Thread = { worker, answer: undefined, dead: false };
+    const thread: Thread = { worker, answer: undefined, full: -1, dead: false };
     worker.onmessage = ({ data }: MessageEvent<FromWriter>) => {
-      if (data.kind === "full") return this.#sealAutomatically();
+      if (data.kind === "full") {
+        thread.full = data.number;
+        return this.#sealAutomatically();
+      }
+      if (data.kind === "sealed" && data.part?.number === thread.full) thread.full = -1;
       if (data.kind === "rows") return this.#options.onRows?.(data.rows);
       if (data.kind === "failed") this.#fail(fromTold(data.error));
       thread.answer?.(data);
@@ -250,7 +256,11 @@ export class WriterPool {
   #sealAutomatically(): void {
     if (this.#automatic || this.#closed || this.#error !== undefined) return;
     this.#automatic = true;
-    this.seal().catch((error) => this.#fail(error)).finally(() => this.#automatic = false);
+    this.seal().catch((error) => this.#fail(error)).finally(() => {
+      this.#automatic = false;
+      // The next part may have become full before this was known to be over.
+      if (this.#threads.some(({ full }) => full >= 0)) this.#sealAutomatically();
+    });
   }
 
   #arm(): void {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { NewCaptureRow } from "../../lib/capture/codec.ts";
-import { RowView } from "../../lib/capture/codec.ts";
+import { RowView } from "../../lib/capture/row_view.ts";
 import { encodeRow } from "../../lib/capture/codec.ts";
 import { bodyDigest } from "../../lib/capture/digest.ts";
 import { captureRow, failureRow } from "../../lib/capture/row.ts";

@@ -7,7 +7,8 @@ import { bodyDigest } from "../../lib/capture/digest.ts";
 import { type RowRange, RowSet } from "../../lib/capture/ranges.ts";
 import { captureRow } from "../../lib/capture/row.ts";
 import { STORE_BODY_KEY } from "../../lib/capture/schema.ts";
-import { type CaptureFault, verifyCaptures } from "../../lib/capture/verify.ts";
+import type { CaptureFault } from "../../lib/capture/faults.ts";
+import { verifyCaptures } from "../../lib/capture/verify.ts";
 import { CaptureWriter, type CaptureWriterOptions } from "../../lib/capture/writer.ts";
 import { failure, inFolder, page, random, sql } from "./_rows.ts";
 
