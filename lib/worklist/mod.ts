@@ -1,6 +1,25 @@
 /**
- * Work lists: hundreds of millions of URLs in files on the hub or on disk, read in order, resumed
+ * Work lists: hundreds of millions of URLs in files on the hub or on disk, read in order and resumed
  * anywhere.
+ *
+ * {@linkcode openWorkList} finds the files, {@linkcode ReorderBuffer} gives each worker a host of its own,
+ * {@linkcode WorkProgress} knows what is not durable yet, {@linkcode CheckpointFile} keeps that, and
+ * {@linkcode reconcile} makes it agree with the parts that a stopped run left.
+ *
+ * @example A list sorted by host, handed out host by host
+ * ```ts
+ * import { openWorkList, ReorderBuffer } from "@ccrawl/cli/worklist";
+ * import assert from "node:assert/strict";
+ *
+ * const path = await Deno.makeTempFile({ suffix: ".txt" });
+ * await Deno.writeTextFile(path, "https://a.example/1\nhttps://a.example/2\nhttps://b.example/1\n");
+ * const list = await openWorkList({ from: path });
+ * const rows = new ReorderBuffer(list.read(), { workers: 2 });
+ * const urls: string[] = [];
+ * for (let row; (row = await rows.next()) !== undefined;) urls.push(row.url);
+ * assert.deepEqual(urls, ["https://a.example/1", "https://b.example/1", "https://a.example/2"]);
+ * await Deno.remove(path);
+ * ```
  *
  * @module
  */
