@@ -314,9 +314,9 @@ export class RecrawlLoop {
       this.#filling = false;
       this.#settle();
     };
-    this.#buffer.fill().then((more) => {
+    this.#buffer.fill().then(() => {
       ended();
-      if (!more && !this.#buffer.hungry) {
+      if (this.#buffer.ended && !this.#stopping) {
         this.#listEnded = true;
         this.#unread = [];
         feeder.ended ??= performance.now();

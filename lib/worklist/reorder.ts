@@ -80,6 +80,11 @@ export class ReorderBuffer implements AsyncDisposable {
     return this.#ready;
   }
 
+  /** Whether the list has been read to its end; rows may still be in hand. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   /** Whether more must be read before {@linkcode take} gives a row. */
   get hungry(): boolean {
     return !this.#ended && this.#size < this.#maxRows && this.#ready < this.#workers;
