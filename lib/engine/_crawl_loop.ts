@@ -710,7 +710,8 @@ export class CrawlLoop {
 
   /** Pages whose records are synced: complete them, then yield them. */
   durable(pages: readonly Archived[]): void {
-    const { statistics } = this.#parts;
+    const { statistics, options } = this.#parts;
+    const archived = options.warc !== undefined;
     for (const page of pages) {
       const pending = this.#pending.get(page.id);
       if (pending === undefined) continue; // robots.txt
@@ -726,7 +727,8 @@ export class CrawlLoop {
           outcome: "done",
           status: record.status,
           error: "",
-          reason: "",
+          // the page itself asked for it, or else there is no archive at all
+          reason: page.file === "" && archived ? "noarchive" : "",
           warcFile: page.file,
           warcOffset: page.offset,
           ...onward,
