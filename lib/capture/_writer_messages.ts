@@ -27,7 +27,7 @@ export type ToWriter =
     /** Whether rows that are with a part are to be told, without their large columns. */
     readonly tell: boolean;
   }
-  /** `plain` ports bring packed rows as they are, and want `[bytes, buffer]` back. */
+  /** `plain` ports bring {@linkcode PlainRows} and want `[bytes, buffer]` back. */
   | { readonly kind: "connect"; readonly port: MessagePort; readonly plain: boolean }
   | { readonly kind: "seal" }
   | { readonly kind: "end" };
@@ -47,6 +47,15 @@ export type FromWriter =
 export interface RowsMessage {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
+
+/**
+ * The same from a sender that keeps its own books: packed rows, alone or with the length of each, or
+ * `null` when there are no more. The buffer comes back with its length.
+ */
+export type PlainRows =
+  | Uint8Array<ArrayBuffer>
+  | readonly [rows: Uint8Array<ArrayBuffer>, lengths: readonly number[]]
+  | null;
 
 /** Back again: the batch is with the open part, and here is its buffer. */
 export interface RetiredMessage {

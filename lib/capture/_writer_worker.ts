@@ -5,6 +5,7 @@
 import { Account, type WriterFigures } from "./_account.ts";
 import type {
   FromWriter,
+  PlainRows,
   RetiredMessage,
   RowsMessage,
   ToldError,
@@ -42,14 +43,14 @@ class Writer {
 
   connect(port: MessagePort, plain: boolean): void {
     this.#ports.push(port);
-    port.onmessage = ({ data }: MessageEvent<RowsMessage | Uint8Array<ArrayBuffer> | null>) => {
+    port.onmessage = ({ data }: MessageEvent<RowsMessage | PlainRows>) => {
       if (data === null) return; // the sender's last word
-      const bytes = data instanceof Uint8Array ? data : data.bytes;
+      const bytes = data instanceof Uint8Array ? data : "bytes" in data ? data.bytes : data[0];
       const { length, buffer } = bytes;
       this.#take(bytes);
       if (!plain) this.#account.retire(length);
       const retired: RetiredMessage = { bytes: length, buffer };
-      port.postMessage(plain ? [length, buffer] : retired, [buffer]);
+      port.postMessage(plain ? [buffer.byteLength, buffer] : retired, [buffer]);
     };
   }
 

@@ -54,7 +54,7 @@ export interface SealedPart extends WrittenCaptures {
  * forced to the disk, so that every `*.parquet` of the folder can be read at any moment; its number
  * is never used again, whatever becomes of the file.
  *
- * The first write error ends it: the part that was open is removed, and whatever is called
+ * The first error ends it: the part that was open is removed, and whatever is called
  * afterwards throws that error. Parts sealed before are untouched.
  */
 export class PartSequence {
@@ -64,7 +64,7 @@ export class PartSequence {
   readonly #shardSize: number;
   #number: number;
   #writer: CaptureWriter | undefined;
-  #failed: CaptureWriteError | undefined;
+  #failed: { readonly error: unknown } | undefined;
 
   /**
    * Makes the folder; the first part is opened with the first row.
@@ -126,6 +126,7 @@ export class PartSequence {
    *
    * @returns Count of rows.
    * @throws {CaptureWriteError} If the disk refuses, now or before.
+   * @throws {RangeError} If the bytes are no batch.
    */
   addPacked(batch: Uint8Array): number {
     return this.#guard(() => this.#open().addPacked(batch));
@@ -176,14 +177,12 @@ export class PartSequence {
   }
 
   #guard<T>(work: () => T): T {
-    if (this.#failed !== undefined) throw this.#failed;
+    if (this.#failed !== undefined) throw this.#failed.error;
     try {
       return work();
     } catch (error) {
-      if (error instanceof CaptureWriteError) {
-        this.#failed = error;
-        this.abandon();
-      }
+      this.#failed = { error };
+      this.abandon();
       throw error;
     }
   }

@@ -123,6 +123,7 @@ export class CaptureWriter {
   #rows = 0;
   #payload = 0;
   #closed = false;
+  #broken = false;
   #single: RowBatch | undefined;
 
   /**
@@ -327,10 +328,15 @@ export class CaptureWriter {
   }
 
   #guard<T>(doing: string, work: () => T): T {
-    if (this.#closed) throw new TypeError(`Cannot ${doing} ${this.path}: it is closed`);
+    if (this.#closed || this.#broken) {
+      const state = this.#closed ? "it is closed" : "writing it has failed before";
+      throw new TypeError(`Cannot ${doing} ${this.path}: ${state}`);
+    }
     try {
       return work();
     } catch (cause) {
+      // Some columns may have the row's value, and others not.
+      this.#broken = true;
       if (cause instanceof RangeError) throw cause;
       throw new CaptureWriteError(this.path, doing, cause);
     }
