@@ -54,7 +54,7 @@ export interface SealedPart extends WrittenCaptures {
  * forced to the disk, so that every `*.parquet` of the folder can be read at any moment; its number
  * is never used again, whatever becomes of the file.
  *
- * The first error ends it: the part that was open is removed, and whatever is called
+ * The first write error ends it: the part that was open is removed, and whatever is called
  * afterwards throws that error. Parts sealed before are untouched.
  */
 export class PartSequence {
@@ -181,8 +181,11 @@ export class PartSequence {
     try {
       return work();
     } catch (error) {
-      this.#failed = { error };
-      this.abandon();
+      // A row that was refused by itself does no harm to the others.
+      if (error instanceof CaptureWriteError || this.#writer?.failed) {
+        this.#failed = { error };
+        this.abandon();
+      }
       throw error;
     }
   }

@@ -185,6 +185,11 @@ export class CaptureWriter {
     return this.#payload;
   }
 
+  /** Whether an error has made the file one that never can be finished. */
+  get failed(): boolean {
+    return this.#broken;
+  }
+
   /** Bytes of memory held: pages being filled, and compressed ones that wait for their group. */
   get bufferedBytes(): number {
     let bytes = this.#store.byteLength + this.#out.byteLength + this.#positions.byteLength;
@@ -215,12 +220,14 @@ export class CaptureWriter {
    */
   addPacked(batch: Uint8Array): number {
     const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
-    let rows = 0;
-    for (const [start, end] of rowsIn(batch)) {
-      this.#guard("write", () => this.#add(batch, view, start, end));
-      rows++;
-    }
-    return rows;
+    return this.#guard("write", () => {
+      let rows = 0;
+      for (const [start, end] of rowsIn(batch)) {
+        this.#add(batch, view, start, end);
+        rows++;
+      }
+      return rows;
+    });
   }
 
   /**

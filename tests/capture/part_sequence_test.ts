@@ -150,6 +150,20 @@ Deno.test("PartSequence refuses to rename over a file that is there", () => {
   assert.equal(fs.files.get("/out/p-00000.parquet")?.length, 5);
 });
 
+Deno.test("PartSequence: a damaged batch ends it too, a row that is refused does not", () => {
+  const fs = new MemFs();
+  const parts = sequence(fs);
+  parts.add(page(0));
+  assert.ok(thrown(() => parts.add(page(1, { ttfb_ms: NaN }))) instanceof RangeError);
+  parts.add(page(2));
+  assert.equal(parts.seal()?.rows, 2);
+  parts.add(page(3));
+  const error = thrown(() => parts.addPacked(new Uint8Array(17)));
+  assert.ok(error instanceof RangeError);
+  assert.equal(thrown(() => parts.seal()), error);
+  assert.deepEqual(fs.names(), ["p-00000.parquet", "p-00001.used"]);
+});
+
 Deno.test("PartSequence refuses prefixes that are no file names", () => {
   for (const prefix of ["", "a/b", "..", ".x", "a b", "x".repeat(101)]) {
     assert.throws(() => sequence(new MemFs(), { prefix }), TypeError, prefix);

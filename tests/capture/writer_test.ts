@@ -186,7 +186,10 @@ Deno.test("CaptureWriter refuses a file that is there already, and damaged batch
     assert.equal(Deno.readTextFileSync(path), "mine");
     const writer = new CaptureWriter(join(dir, "b.parquet"), { createdBy });
     assert.throws(() => writer.addPacked(new Uint8Array(300)), RangeError);
+    // a row that is there in half must never become part of a file
+    assert.throws(() => writer.finish(), /writing it has failed before/);
     writer.abandon();
+    assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), ["a.parquet"]);
     return Promise.resolve();
   });
 });
