@@ -3,6 +3,8 @@
  * written by other threads, and retired when they are in a sealed file.
  */
 
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import {
   type CaptureErrorClass,
   captureRow,
@@ -25,10 +27,9 @@ import type { RobotsCache } from "../robots/mod.ts";
 import {
   type CheckpointFile,
   FlightSet,
-  normalRanges,
   ReorderBuffer,
-  type WorkBatch,
   type WorkList,
+  WorkProgress,
   type WorkRow,
 } from "../worklist/mod.ts";
 import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
@@ -48,8 +49,7 @@ export interface RecrawlParts {
   readonly options: FilledRecrawlOptions;
   readonly list: WorkList;
   readonly checkpoint: CheckpointFile | undefined;
-  readonly from: RowPosition;
-  readonly pending: readonly RowRange[];
+  readonly progress: WorkProgress;
   readonly fetcher: Fetcher;
   readonly clocks: HostClocks;
   readonly client: HttpClient;
@@ -91,12 +91,10 @@ interface Answer {
 export class RecrawlLoop {
   #parts: RecrawlParts;
   #buffer: ReorderBuffer;
-  #flight = new FlightSet();
+  #progress: WorkProgress;
   /** Of the rows in flight, those that were answered. */
   #answered = new FlightSet();
   #position: RowPosition;
-  /** Rows of earlier runs that are to be read again and have not been. */
-  #unread: readonly RowRange[] = [];
   #workers: Workers;
   #records = new RecordQueue<SmallRow>();
   #cooling = new Heap<{ host: string; at: number }>((a, b) => a.at < b.at);
@@ -125,13 +123,12 @@ export class RecrawlLoop {
   constructor(parts: RecrawlParts) {
     this.#parts = parts;
     const { options } = parts;
-    this.#position = parts.from;
+    this.#progress = parts.progress;
+    this.#position = parts.progress.state();
     this.#workers = new Workers(options.maxStalled);
-    this.#unread = parts.pending;
     parts.statistics.workers = options.workers;
     const batches = parts.list.read({
-      from: parts.from,
-      pending: parts.pending,
+      ...parts.progress.readOptions(),
       shard: options.shard,
       shards: options.shards,
       batch: options.batch,
@@ -140,26 +137,14 @@ export class RecrawlLoop {
     this.#buffer = new ReorderBuffer(batches, {
       workers: options.workers,
       maxRows: 16 * options.batch,
-      onBatch: (batch) => this.#read(batch),
+      onBatch: (batch) => {
+        this.#progress.read(batch);
+        this.#position = batch.next;
+      },
     });
     parts.ended.signal.addEventListener("abort", () => {
       for (const { abandon } of [...this.#workers]) abandon();
     }, { once: true });
-  }
-
-  /** A batch was read: its rows are in flight, and what is still to be read again is less. */
-  #read({ rows, next }: WorkBatch): void {
-    for (const { part, row } of rows) this.#flight.add(part, row);
-    this.#position = next;
-    const last = rows.at(-1);
-    if (this.#unread.length === 0 || last === undefined) return;
-    this.#unread = this.#unread.flatMap((range) => {
-      if (range.part > last.part || (range.part === last.part && range.first > last.row)) {
-        return range;
-      }
-      if (range.part < last.part || range.last <= last.row) return [];
-      return { ...range, first: last.row + 1 };
-    });
   }
 
   /** Where reading stands. */
@@ -225,10 +210,10 @@ export class RecrawlLoop {
   }
 
   #checkpoint(parts: readonly SealedPart[]): void {
-    const { checkpoint, list, statistics } = this.#parts;
+    const { checkpoint, options, statistics } = this.#parts;
     let rows = 0, fetched = 0;
     for (const part of parts) {
-      rows += this.#flight.retire(rowsOf(part.ranges));
+      rows += this.#progress.retire(rowsOf(part.ranges));
       fetched += this.#answered.retire(rowsOf(part.ranges));
     }
     if (parts.length === 0) {
@@ -239,16 +224,14 @@ export class RecrawlLoop {
     statistics.rowsDone += rows;
     if (checkpoint === undefined) return;
     const { state } = checkpoint;
-    const done = this.#listEnded && this.#flight.size === 0;
+    // what a publisher has taken away is no longer ours to name
+    const known = state.sealed.filter((file) => existsSync(join(options.out, file)));
     try {
       checkpoint.save({
-        part: this.#position.part,
-        row: this.#position.row,
-        partName: list.parts[this.#position.part]?.name ?? "",
-        pending: normalRanges([...this.#unread, ...this.#flight.pending()]),
-        sealed: [...state.sealed, ...parts.map(({ file }) => file)],
+        ...this.#progress.state(),
+        sealed: [...known, ...parts.map(({ file }) => file)],
         highestPart: Math.max(state.highestPart, ...parts.map(({ number }) => number)),
-        done,
+        done: this.#listEnded && this.#progress.inFlight === 0,
         fetched: state.fetched + fetched,
         rows: state.rows + rows,
       });
@@ -318,7 +301,6 @@ export class RecrawlLoop {
       ended();
       if (this.#buffer.ended && !this.#stopping) {
         this.#listEnded = true;
-        this.#unread = [];
         feeder.ended ??= performance.now();
       }
       this.#wake();
@@ -609,7 +591,7 @@ export class RecrawlLoop {
 
   #retire({ part, row }: WorkRow, answered: boolean): void {
     const { statistics } = this.#parts;
-    statistics.retired += this.#flight.retire([{ part, row }]);
+    statistics.retired += this.#progress.retire([{ part, row }]);
     if (answered) statistics.retiredAnswered += this.#answered.retire([{ part, row }]);
   }
 

@@ -19,7 +19,13 @@ import type { RecrawlFigures } from "../report/mod.ts";
 import { surt } from "../url/mod.ts";
 import { commit, VERSION } from "../version.ts";
 import { repairFolder } from "../warc/mod.ts";
-import { CheckpointFile, openWorkList, readCheckpoint, reconcile } from "../worklist/mod.ts";
+import {
+  CheckpointFile,
+  openWorkList,
+  readCheckpoint,
+  reconcile,
+  WorkProgress,
+} from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
 import { Fetcher } from "./fetcher.ts";
@@ -286,8 +292,7 @@ async function openParts(
       options,
       list,
       checkpoint,
-      from: { part: state?.part ?? 0, row: state?.row ?? 0 },
-      pending: state?.pending ?? [],
+      progress: new WorkProgress(list, state ?? { part: 0, partName: "", row: 0, pending: [] }),
       fetcher,
       validators,
       pool,
