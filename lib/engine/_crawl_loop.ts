@@ -64,6 +64,8 @@ const POLL_FIRST = 10, POLL_LONGEST = 250;
 
 /** How often requests are looked at for the worker that they hold, in ms. */
 const SWEEP = 25;
+/** How often the frontier is asked for its figures, in ms. */
+const LOOK_EVERY = 1000;
 
 /** How an attempt at a page ended. */
 type Ending =
@@ -93,6 +95,8 @@ export class CrawlLoop {
   #workers: Workers;
   #crowds: Crowds;
   #sweep: ReturnType<typeof setInterval> | undefined;
+  #look: ReturnType<typeof setInterval> | undefined;
+  #looking = false;
   #awaitingRoom = false;
   /** Pages begun and not yet yielded, of those that may count as answered. */
   #outstanding = 0;
@@ -136,8 +140,13 @@ export class CrawlLoop {
   }
 
   async start(): Promise<void> {
-    const { statistics, stop, frontier } = this.#parts;
-    statistics.answered = (await frontier.stats()).answered;
+    const { statistics, stop, frontier, clocks } = this.#parts;
+    const stats = await frontier.stats();
+    this.#note(stats);
+    statistics.answered = stats.answered;
+    // an earlier run may have been killed with requests in flight, of which the state knows nothing
+    if (stats.known > 0) clocks.resume();
+    this.#look = setInterval(() => this.#lookAtFrontier(), LOOK_EVERY);
     this.#listen();
     if (stop.aborted) this.#windDown();
     else stop.addEventListener("abort", () => this.#windDown(), { once: true });
@@ -147,6 +156,13 @@ export class CrawlLoop {
     }, (e) => this.fail(e as Error));
     this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
     this.#pump();
+  }
+
+  #lookAtFrontier(): void {
+    if (this.#looking || this.#stopping) return;
+    this.#looking = true;
+    this.#parts.frontier.stats().then((stats) => this.#note(stats), (e) => this.fail(e as Error))
+      .finally(() => this.#looking = false);
   }
 
   #sweepStalled(): void {
@@ -485,8 +501,8 @@ export class CrawlLoop {
 
   /** The delay to keep, in ms, where robots.txt (or its absence) lets us in; how it ends otherwise. */
   async #allowed(url: URL, host: string, delayMs: number): Promise<number | Ending> {
-    const { options, robots, clocks } = this.#parts;
-    if (robots === undefined) return delayMs;
+    const { options, robots } = this.#parts;
+    if (robots === undefined) return this.#spaced(host, delayMs);
     const { state, failure, detail, rules } = robots.peek(url.href) ?? await robots.get(url);
     if (state === "unreachable") {
       // a page would meet the same refusal: it fails now, not after hours of asking again
@@ -514,10 +530,13 @@ export class CrawlLoop {
         detail: `robots.txt asks for ${crawlDelay} s between requests`,
       };
     }
-    if (asked <= delayMs) return delayMs;
-    // the page before this one may have been spaced by less than the host asks for since
-    const due = clocks.space(host, asked);
-    return due > performance.now() ? { kind: "park", until: due } : asked;
+    return this.#spaced(host, Math.max(delayMs, asked));
+  }
+
+  /** The delay, unless the page before was asked for too short a while ago. */
+  #spaced(host: string, delayMs: number): number | Ending {
+    const due = this.#parts.clocks.space(host, delayMs);
+    return due > performance.now() ? { kind: "park", until: due } : delayMs;
   }
 
   #ended(slot: Slot, job: Job, attempt: Attempt, ending: Ending): void {
@@ -803,6 +822,7 @@ export class CrawlLoop {
     this.#stopping = true;
     clearTimeout(this.#timer);
     clearInterval(this.#sweep);
+    clearInterval(this.#look);
     const { ended, options, frontier, archiver } = this.#parts;
     for (const slot of this.#slots.drain()) this.#release(slot, this.#wallOf(slot.nextAt));
     const abort = () => ended.abort(new RunError("stopped"));

@@ -36,9 +36,18 @@ export class HostClocks {
   #clocks = new Map<string, Clock>();
   #now: () => number;
   #sweepAt = 1024;
+  #earlier: number | undefined;
 
   constructor(options: { now?: () => number } = {}) {
     this.#now = options.now ?? (() => performance.now());
+  }
+
+  /**
+   * An earlier run, of which nothing is known but that it is over, may have asked any host just now:
+   * every host is taken to have been asked at this moment.
+   */
+  resume(): void {
+    this.#earlier = this.#now();
   }
 
   /** Hosts with a clock in memory. */
@@ -111,13 +120,17 @@ export class HostClocks {
   }
 
   /**
-   * The host has asked for a longer delay than its last page request was spaced by: hold the next one
-   * back accordingly. Returns the moment it may start.
+   * The host wants this delay, which may be longer than its last page request was spaced by, or a run
+   * was resumed: hold the next one back accordingly. Returns the moment it may start.
    */
   space(host: string, delayMs: number): number {
-    const clock = this.#clock(host);
-    if (clock.sentAt > 0) clock.nextAt = Math.max(clock.nextAt, clock.sentAt + delayMs);
-    return clock.nextAt;
+    const clock = this.#clocks.get(host);
+    const asked = clock !== undefined && clock.sentAt > 0 ? clock.sentAt : this.#earlier;
+    if (asked === undefined) return clock?.nextAt ?? 0;
+    const due = Math.max(clock?.nextAt ?? 0, asked + delayMs);
+    if (due <= this.#now()) return due;
+    this.#clock(host).nextAt = due;
+    return due;
   }
 
   /** When `host` may be asked for a page again, as far as is known: now or before when it is free. */

@@ -173,7 +173,7 @@ export class Fetcher {
   /** The delay to keep at the URL's host; throws where robots.txt says no. */
   async #allowed(url: URL): Promise<number> {
     const { robots, delayMs, maxCrawlDelayMs, userAgent } = this.#options;
-    if (robots === undefined) return delayMs;
+    if (robots === undefined) return this.#spaced(url, delayMs);
     const { rules, state, failure, detail } = await robots.get(url);
     if (state === "unreachable") {
       // a host that does not answer fails the page as it would have without robots.txt
@@ -204,10 +204,13 @@ export class Fetcher {
         { reason: "crawl-delay" },
       );
     }
-    if (asked <= delayMs) return delayMs;
-    // the page before this one may have been spaced by less than the host asks for since
-    this.#options.clocks.space(hostOf(url.href), asked);
-    return asked;
+    return this.#spaced(url, Math.max(delayMs, asked));
+  }
+
+  /** The page before this one may have been spaced by less than the host asks for since. */
+  #spaced(url: URL, delayMs: number): number {
+    this.#options.clocks.space(hostOf(url.href), delayMs);
+    return delayMs;
   }
 }
 

@@ -269,6 +269,8 @@ async function openParts(
       keepWire: archiver !== undefined && options.warcHttp === "raw",
     });
     undo.push(() => network.close());
+    // an earlier run may have been killed with requests in flight, of which the state knows nothing
+    if (before !== undefined) network.clocks.resume();
     let validators: Validators | undefined;
     if (options.validators !== undefined) {
       const opened = validators = await Validators.open(options.validators);

@@ -77,6 +77,19 @@ Deno.test("HostClocks.space() holds a page back when a longer Crawl-delay is lea
     assert.equal(clocks.space("never-asked", 3000), 0);
   }));
 
+Deno.test("HostClocks takes every host to have been asked when a run is resumed", () =>
+  withClock(async (clock, clocks) => {
+    clocks.resume();
+    assert.equal(clocks.space("a", 500), 1500);
+    let at = 0;
+    clocks.enter("a", { spaced: true }).then(() => at = clock.now);
+    await clock.tickAsync(499);
+    assert.equal(at, 0);
+    await clock.tickAsync(5);
+    assert.ok(at >= 1500);
+    assert.ok(clocks.space("b", 500) <= clock.now, "the delay is over for everybody");
+  }));
+
 Deno.test("HostClocks gives an abandoned place up", () =>
   withClock(async (_clock, clocks) => {
     await clocks.enter("a", { spaced: true });
