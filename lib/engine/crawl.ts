@@ -176,8 +176,8 @@ async function openParts(
         prefix: warc.prefix,
         ...(warc.cdx ? { surt } : {}),
       });
-      for (const { file, cut } of repairs) {
-        options.onEvent({ type: "repaired", file, cut });
+      for (const { file, kept, cut } of repairs) {
+        options.onEvent({ type: "repaired", file, kept, cut });
       }
     }
     const places = [

@@ -141,7 +141,13 @@ export interface CrawlOptions {
 
 /** Something that happened beside the pages. */
 export type CrawlEvent =
-  | { readonly type: "repaired"; readonly file: string; readonly cut: number }
+  | {
+    readonly type: "repaired";
+    readonly file: string;
+    /** Bytes kept; 0 where the file held no whole exchange and was removed. */
+    readonly kept: number;
+    readonly cut: number;
+  }
   | { readonly type: "host-left-out"; readonly host: string; readonly reason: string }
   | {
     readonly type: "host-blocked";
@@ -151,6 +157,8 @@ export type CrawlEvent =
   }
   | { readonly type: "warning"; readonly text: string }
   | { readonly type: "release"; readonly release: string }
+  /** A work list was worked off by an earlier run: nothing is left to do. */
+  | { readonly type: "worked-off"; readonly source: string }
   | { readonly type: "control"; readonly verb: string; readonly host?: string }
   | {
     readonly type: "sealed";

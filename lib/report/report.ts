@@ -109,11 +109,13 @@ export class RunReport {
     if (metrics !== undefined) {
       const { serveMetrics } = await import("./metrics.ts");
       this.#metrics = serveMetrics(metrics, run.metrics);
-      const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
-      this.message(`metrics at http://${host}:${this.#metrics.port}/metrics`);
     }
     this.#run = run;
     this.#emit({ event: "start", version: VERSION, details });
+    if (metrics !== undefined) {
+      const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
+      this.message(`metrics at http://${host}:${this.#metrics!.port}/metrics`);
+    }
     this.#every(TICK_MS, () => this.#emit({ event: "tick", figures: run.figures() }));
     if (quiet || progress === "none" || progress === "json") return;
     if (this.#line.live) this.#every(LIVE_MS, () => this.#line.show(run.progress()));

@@ -12,7 +12,9 @@ export function tell(event: CrawlEvent, { report }: CommandIo): void {
   switch (event.type) {
     case "repaired":
       report.message(
-        `${event.file} was left open: sealed, ${event.cut} bytes of a cut record dropped`,
+        event.kept === 0
+          ? `${event.file} was left open and holds no whole exchange: removed`
+          : `${event.file} was left open: sealed, ${event.cut} bytes of a cut record dropped`,
       );
       break;
     case "host-left-out":
@@ -33,10 +35,22 @@ export function tell(event: CrawlEvent, { report }: CommandIo): void {
       report.message(`told to ${event.verb}${event.host === undefined ? "" : ` ${event.host}`}`);
       break;
     case "sealed":
-      report.seal(event);
+      report.seal({ file: event.file, bytes: event.bytes, records: event.records });
       break;
     case "stopping":
       break;
+  }
+}
+
+/** Why a run that ended before its work did, without an error, has ended: for its last event. */
+export function outcomeOf(signal: AbortSignal): string {
+  switch ((signal.reason as Error | undefined)?.name) {
+    case "LimitReachedError":
+      return "limit";
+    case "PipeClosedError":
+      return "reader gone";
+    default:
+      return "stopped";
   }
 }
 

@@ -9,7 +9,7 @@ import { expandPatterns } from "../../../url/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { CrawlRunOptions } from "../crawl_run.ts";
-import { printable, tell } from "./_events.ts";
+import { outcomeOf, printable, tell } from "./_events.ts";
 import { networkOptions } from "./_network.ts";
 
 const MIB = 2 ** 20;
@@ -22,6 +22,7 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
   const include = await expandPatterns(options.include);
   const exclude = await expandPatterns(options.exclude);
   let badSeeds = 0;
+  let outcome = "finished";
   const seeds = readSeeds(await openSeeds(options.seeds, io), (bad: BadSeed) => {
     if (++badSeeds <= SHOWN_BAD_SEEDS) {
       report.warn(`seed line ${bad.line} is left out, ${bad.reason}: ${printable(bad.text)}`);
@@ -68,7 +69,10 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     queueBytes: options.queueMb * MIB,
     minFree: options.minFree,
     signal: io.signal,
-    onEvent: (event) => tell(event, io),
+    onEvent: (event) => {
+      if (event.type === "control" && event.verb === "stop") outcome = "stopped";
+      tell(event, io);
+    },
   });
   await report.start({
     out: options.out,
@@ -79,13 +83,12 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     delayMs: options.delay,
     robots: options.robots,
   }, () => running.figures);
-  let outcome = "finished";
   try {
     for await (const record of running) {
       const taken = io.output.write({ ...record });
       if (!(taken === true || await taken)) break;
     }
-    if (io.signal.aborted) outcome = (io.signal.reason as Error)?.name ?? "stopped";
+    if (io.signal.aborted) outcome = outcomeOf(io.signal);
   } catch (error) {
     outcome = (error as Error).message;
     throw error;

@@ -9,7 +9,7 @@ import { recrawlKind } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlRunOptions } from "../recrawl_run.ts";
-import { tell } from "./_events.ts";
+import { outcomeOf, tell } from "./_events.ts";
 import { networkOptions } from "./_network.ts";
 import { profiled } from "./_profile.ts";
 
@@ -88,7 +88,7 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
       const taken = io.output.write({ ...record });
       if (!(taken === true || await taken)) break;
     }
-    if (io.signal.aborted) outcome = (io.signal.reason as Error)?.name ?? "stopped";
+    if (io.signal.aborted) outcome = outcomeOf(io.signal);
   } catch (error) {
     outcome = (error as Error).message;
     throw error;
