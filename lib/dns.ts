@@ -22,6 +22,7 @@ export {
   type FetchErrorOptions,
   type NameServer,
   parseNameServer,
+  type ResolveOptions,
   Resolver,
   type ResolverOptions,
   type ResolverStats,

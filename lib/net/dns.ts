@@ -39,6 +39,17 @@ export interface ResolverOptions {
   readonly random?: () => number;
 }
 
+/** How a name is resolved. */
+export interface ResolveOptions {
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+  /**
+   * Whether the answer is for a call that follows, which then counts as the lookup that this one was and
+   * not as an answer from the cache. @default false
+   */
+  readonly ahead?: boolean;
+}
+
 /** What a resolver did so far. */
 export interface ResolverStats {
   /** Names asked about, not counting those answered from the cache, the hosts file or as literal addresses. */
@@ -136,12 +147,17 @@ export class Resolver implements Disposable {
   get stats(): ResolverStats {
     return {
       lookedUp: this.#lookedUp,
-      cached: this.#cached,
+      cached: Math.max(0, this.#cached),
       unresolved: this.#unresolved,
       nonexistent: this.#nonexistent,
       peakOpen: this.#peakOpen,
       bound: this.#bound,
     };
+  }
+
+  /** Lookups that wait for their turn, because as many as may be are out. */
+  get waiting(): number {
+    return this.#waiting.length - this.#head;
   }
 
   /** The servers asked now, in canonical form. */
@@ -157,17 +173,20 @@ export class Resolver implements Disposable {
    * there but has none) or `resolver` (servers failed or kept silent).
    * @throws The signal's reason when it fires; the lookup itself goes on for whoever else wants it.
    */
-  resolve(
-    name: string,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<readonly string[]> {
+  resolve(name: string, options: ResolveOptions = {}): Promise<readonly string[]> {
     try {
       options.signal?.throwIfAborted();
       const key = canonical(name);
+      const { ahead = false } = options, before = this.#cached;
       const known = this.#known(key);
+      if (ahead && known !== null) this.#cached = before;
       if (known === null) return Promise.reject(noSuchName(key));
       if (known !== undefined) return Promise.resolve(known);
-      return this.#await(this.#flight(key), options.signal);
+      const found = this.#await(this.#flight(key), options.signal);
+      return !ahead ? found : found.then((addresses) => {
+        this.#cached--;
+        return addresses;
+      });
     } catch (e) {
       return Promise.reject(e);
     }
@@ -195,6 +214,7 @@ export class Resolver implements Disposable {
     this.#flights.clear();
     this.#open.clear();
     this.#waiting = [];
+    this.#head = 0;
     this.#udp.close();
   }
 

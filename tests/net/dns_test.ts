@@ -529,3 +529,42 @@ Deno.test("Resolver that is idle does not keep the process", async () => {
     server.close();
   }
 });
+
+Deno.test("resolve() ahead of the call that needs it makes one lookup of the two, and no answer from the cache", async () => {
+  const server = await NameServerForTests.start((q) =>
+    q.name === "gone.test" ? nxdomain(q, server) : plain("192.0.2.1")(q, server)
+  );
+  const r = new Resolver({ servers: [server.address], hostsFile: "" });
+  try {
+    const look = async (name: string) => {
+      await r.resolve(name, { ahead: true });
+      await r.resolve(name);
+    };
+    await look("a.test");
+    assert.deepEqual([r.stats.lookedUp, r.stats.cached], [1, 0]);
+    await look("a.test");
+    assert.deepEqual([r.stats.lookedUp, r.stats.cached], [1, 1]);
+    await Promise.all([look("b.test"), look("b.test")]);
+    assert.deepEqual([r.stats.lookedUp, r.stats.cached], [2, 2]);
+    await assert.rejects(r.resolve("gone.test", { ahead: true }), /no such name/);
+    await assert.rejects(r.resolve("gone.test", { ahead: true }), /no such name/);
+    assert.deepEqual([r.stats.lookedUp, r.stats.cached], [3, 3]);
+  } finally {
+    r.close();
+    server.close();
+  }
+});
+
+Deno.test("waiting says how many lookups wait for their turn", async () => {
+  const server = await NameServerForTests.start(silent);
+  const r = new Resolver({ servers: [server.address], hostsFile: "", maxInFlight: 2 });
+  try {
+    const ends = ["a.test", "b.test", "c.test"].map((name) => assert.rejects(r.resolve(name)));
+    assert.equal(r.waiting, 1);
+    r.close();
+    await Promise.all(ends);
+    assert.equal(r.waiting, 0);
+  } finally {
+    server.close();
+  }
+});
