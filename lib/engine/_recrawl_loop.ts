@@ -21,7 +21,7 @@ import {
   smallRow,
   type WriterPool,
 } from "../capture/mod.ts";
-import type { HttpClient, Resolver } from "../net/mod.ts";
+import { type HttpClient, type Resolver, toFetchError } from "../net/mod.ts";
 import type { RenderPool } from "../render/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
 import {
@@ -256,8 +256,10 @@ export class RecrawlLoop {
   }
 
   #mayTake(): boolean {
-    const { options, statistics } = this.#parts;
+    const { options, statistics, resolver } = this.#parts;
     return !this.#full && this.#records.size < MAX_BACKLOG &&
+      // beside the workers there is only more to fetch while names do not wait for each other
+      (this.#workers.size < options.workers || resolver.waiting === 0) &&
       (options.limit === 0 || this.#begun < options.limit) &&
       (options.maxPages === 0 || statistics.fetched + this.#workers.size < options.maxPages);
   }
@@ -380,6 +382,8 @@ export class RecrawlLoop {
     const { fetcher, validators, robots, ended } = this.#parts;
     if (robots === undefined) this.#fetching(attempt);
     const validator = await validators?.get(row.url);
+    const unresolved = await this.#resolved(row);
+    if (unresolved !== undefined) return { fetched: unresolved, validator };
     const fetched = await fetcher.fetch(row.url, {
       progress: attempt.progress,
       onFetching: () => this.#fetching(attempt),
@@ -387,6 +391,23 @@ export class RecrawlLoop {
       ...(validator === undefined ? {} : { headers: conditions(validator) }),
     });
     return { fetched, validator };
+  }
+
+  /**
+   * Has the host's name looked up: waiting for one's turn there is not the page's time. Gives the end
+   * of a page whose host has no address.
+   */
+  async #resolved(row: WorkRow): Promise<Fetched | undefined> {
+    const { resolver, ended } = this.#parts;
+    const { hostname } = new URL(row.url);
+    const start = performance.now(), date = Date.now();
+    try {
+      await resolver.resolve(hostname, { signal: ended.signal, ahead: true });
+      return undefined;
+    } catch (e) {
+      if (ended.signal.aborted) throw e;
+      return { hops: [], error: toFetchError(e), date, durationMs: performance.now() - start };
+    }
   }
 
   #fetching(attempt: Attempt): void {

@@ -19,6 +19,7 @@ import {
   sendPage,
   sendValidated,
 } from "./_bodies.ts";
+import { sendCorpusPage } from "./_corpus.ts";
 import type { Exchange } from "./_exchange.ts";
 import { lastModified } from "./_pages.ts";
 import { answerRobotsHop } from "./_robots.ts";
@@ -94,6 +95,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       `<!DOCTYPE html><title>Changing</title><p>${x.host.served}</p>\n`,
     ),
 
+  "corpus": (x, rest) => sendCorpusPage(x, number(rest, 0)),
   "coding": sendCoding,
   "charset": sendCharset,
   "bomb": (x, rest) => {

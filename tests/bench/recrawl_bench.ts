@@ -1,0 +1,123 @@
+/**
+ * A whole pass over a list of domains, of which, as of the published one, a third do not exist, 7 % have broken TLS
+ * and 6 % never answer; the others serve pages of the open web (`CCRAWL_CORPUS`), gzipped. Rendered, and written by
+ * four writers, with the server on the same cores. Beside it, in the same run, what a pass could not do without:
+ * the same bodies decoded, rendered and written as Parquet on one thread.
+ *
+ * `deno task bench recrawl -- [domains] [rounds] [https]`; 20 000 domains is the figure that the docs quote. With
+ * `https` the good ones are asked over TLS, a handshake each. `CCRAWL_BENCH_FLAGS` are other flags for V8.
+ *
+ * @module
+ */
+
+import { join } from "node:path";
+import { type LocalWeb, startWeb } from "../web/mod.ts";
+import type { AloneResult } from "./_recrawl_alone.ts";
+import type { OnceResult, OnceSetup } from "./_recrawl_once.ts";
+
+const domains = Number(Deno.args[0] ?? 3000), rounds = Number(Deno.args[1] ?? 1);
+const https = Deno.args.includes("https");
+const WORKERS = 256, WRITERS = 4, TIMEOUT_MS = 3000, QUEUE_MB = 128;
+const V8_FLAGS = Deno.env.get("CCRAWL_BENCH_FLAGS") ??
+  "--semi-space-growth-factor=1,--min-semi-space-size=2,--max-semi-space-size=4";
+const BROKEN = ["expired", "wrong-name", "self-signed", "unknown-ca", "alert", "close", "garbage"];
+
+const corpus = Deno.env.get("CCRAWL_CORPUS");
+if (corpus === undefined) {
+  console.log(
+    "CCRAWL_CORPUS names a folder with pages/*/source.html; without it there is nothing to serve",
+  );
+  Deno.exit(0);
+}
+
+function list(web: LocalWeb): string[] {
+  return Array.from({ length: domains }, (_, i) => {
+    // Kinds lie mixed, as they do in a list by rank.
+    const kind = i * 37 % 100;
+    if (kind < 33) return `http://d${i}.nx-g${i}.test/`;
+    if (kind < 40) {
+      return web.url(`d${i}.tls-${BROKEN[i % BROKEN.length]}.a-g${i}.test`, "/", "https");
+    }
+    if (kind < 46) return web.url(`d${i}.tarpit-g${i}.test`);
+    return web.url(`d${i}.good-g${i}.test`, `/corpus/${i}`, https ? "https" : "http");
+  });
+}
+
+async function child<T>(script: string, args: string[]): Promise<T> {
+  const { stdout, success } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      "--no-check",
+      ...(V8_FLAGS === "" ? [] : [`--v8-flags=${V8_FLAGS}`]),
+      new URL(script, import.meta.url).href,
+      ...args,
+    ],
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error(`${script} failed`);
+  return JSON.parse(new TextDecoder().decode(stdout)) as T;
+}
+
+const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+const ms = (seconds: number, pages: number) => `${(seconds * 1000 / pages).toFixed(2)} ms`;
+
+const dir = await Deno.makeTempDir({ prefix: "ccrawl-bench-" });
+try {
+  await using web = await startWeb({ hosts: 1, pages: 1 });
+  const from = join(dir, "list.txt");
+  await Deno.writeTextFile(from, list(web).join("\n"));
+  for (let round = 0; round < rounds; round++) {
+    const out = join(dir, `out${round}`);
+    const setup: OnceSetup = {
+      from,
+      out,
+      resolvers: web.resolvers,
+      caFile: web.caFile,
+      workers: WORKERS,
+      writers: WRITERS,
+      extractors: navigator.hardwareConcurrency,
+      timeoutMs: TIMEOUT_MS,
+      queueMb: QUEUE_MB,
+    };
+    const once = await child<OnceResult>("./_recrawl_once.ts", [JSON.stringify(setup)]);
+    await Deno.remove(out, { recursive: true });
+    const { pages } = once;
+    const alone = await child<AloneResult>("./_recrawl_alone.ts", [
+      String(pages),
+      join(corpus, "pages"),
+      join(dir, `alone${round}.parquet`),
+    ]);
+    await Deno.remove(join(dir, `alone${round}.parquet`));
+    if (once.rows !== domains) throw new Error(`${once.rows} rows of ${domains}`);
+    for (const line of once.summary) console.log(line);
+    console.log(
+      `pages a second       ${(pages / once.seconds).toFixed(0)}, server on the same cores; ` +
+        `${(once.bytes / pages / 1024).toFixed(0)} KB a page on the wire`,
+    );
+    console.log(`CPU a page           ${ms(once.cpuSeconds, pages)} in all`);
+    console.log(
+      `  render and Parquet ${ms(alone.cpuSeconds, pages)} alone, ` +
+        `of it writing ${ms(alone.writeSeconds, pages)}; ${mb(alone.peakBytes)}`,
+    );
+    console.log(
+      `  ratio              ${
+        (once.cpuSeconds / alone.cpuSeconds).toFixed(2)
+      } (at most 1.35 wanted)`,
+    );
+    for (const [name, seconds] of Object.entries(once.threads).sort((a, b) => b[1] - a[1])) {
+      if (seconds * 1000 / pages >= 0.01) console.log(`  ${name.padEnd(18)} ${ms(seconds, pages)}`);
+    }
+    console.log(`peak memory          ${mb(once.peakBytes)}`);
+    for (const [name, bytes] of Object.entries(once.mapped).sort((a, b) => b[1] - a[1])) {
+      if (bytes >= 2 ** 20) console.log(`  ${name.padEnd(18)} ${mb(bytes)}`);
+    }
+    console.log(
+      `  main heap ${mb(once.main.heap)}, external ${mb(once.main.external)}, queues at most ` +
+        `${mb(once.queues.extract)} and ${mb(once.queues.write)}`,
+    );
+  }
+} finally {
+  await Deno.remove(dir, { recursive: true });
+}
