@@ -95,9 +95,11 @@ async function round(
   for (let kill = 0; kill < plan.kills; kill++) {
     const crawl = new Ccrawl(args);
     // Records come in bursts, one a commit: the moment within the next burst's making is random.
-    const target = Math.floor(random() * 1.5 * share);
-    await crawl.until(() => target === 0 ? crawl.stderr !== "" : crawl.count >= target);
-    await new Promise((resolve) => setTimeout(resolve, random() * 250));
+    // Every third run dies young instead, at its opening or its repairs.
+    const young = kill % 3 === 2;
+    const target = young ? 0 : Math.ceil(random() * 1.5 * share);
+    await crawl.until(() => crawl.count >= target);
+    await new Promise((resolve) => setTimeout(resolve, random() * (young ? 1000 : 250)));
     crawl.kill("SIGKILL");
     const { signal } = await crawl.ended;
     assert.doesNotMatch(crawl.stderr, /error|Cannot/i);

@@ -318,42 +318,40 @@ function rename(all: Map<string, File>, { names }: Naming): void {
 }
 
 function sync(file: File, begun: number): void {
-  const done = file.pending.filter(({ order }) => order <= begun);
-  file.synced = done.reduce(change, file.synced);
+  file.synced = changed(file.synced, file.pending.filter(({ order }) => order <= begun));
   file.pending = file.pending.filter(({ order }) => order > begun);
 }
 
-function change(bytes: Uint8Array, one: Change): Uint8Array {
-  if ("size" in one) {
-    const cut = new Uint8Array(one.size);
-    cut.set(bytes.subarray(0, one.size));
-    return cut;
+function changed(bytes: Uint8Array, changes: readonly Change[]): Uint8Array {
+  let size = bytes.length, room = size;
+  for (const one of changes) {
+    size = "size" in one ? one.size : Math.max(size, one.at + one.bytes.length);
+    room = Math.max(room, size);
   }
-  const end = one.at + one.bytes.length;
-  if (end > bytes.length) {
-    const longer = new Uint8Array(end);
-    longer.set(bytes);
-    bytes = longer;
-  } else bytes = bytes.slice();
-  bytes.set(one.bytes, one.at);
-  return bytes;
+  const after = new Uint8Array(room);
+  after.set(bytes);
+  for (const one of changes) {
+    if ("size" in one) after.fill(0, one.size);
+    else after.set(one.bytes, one.at);
+  }
+  return after.subarray(0, size);
 }
 
 function survivor(file: File, random: (() => number) | undefined): Uint8Array {
-  let bytes = file.synced;
-  if (random === undefined) return bytes;
+  if (random === undefined || file.pending.length === 0) return file.synced;
   const luck = random();
+  const kept: Change[] = [];
   for (const one of file.pending) {
     if (random() >= luck) continue;
     if ("size" in one || random() < 0.7) {
-      bytes = change(bytes, one);
+      kept.push(one);
       continue;
     }
     // A write may have come to the disk in part: some of its sectors.
     const sectors = Math.floor(random() * Math.ceil(one.bytes.length / 512));
-    bytes = change(bytes, { ...one, bytes: one.bytes.subarray(0, 512 * sectors) });
+    kept.push({ ...one, bytes: one.bytes.subarray(0, 512 * sectors) });
   }
-  return bytes;
+  return changed(file.synced, kept);
 }
 
 /** Writes a folder of `files` (paths below `root`) to `to`. */
