@@ -24,10 +24,10 @@ import {
 import { type HttpClient, type Resolver, toFetchError } from "../net/mod.ts";
 import type { RenderPool } from "../render/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
+import { hostOf } from "../url/mod.ts";
 import {
   type CheckpointFile,
   FlightSet,
-  ReorderBuffer,
   type WorkList,
   WorkProgress,
   type WorkRow,
@@ -36,12 +36,13 @@ import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
 import { RunError } from "./errors.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
-import { Heap } from "./_heap.ts";
 import { directivesOf } from "./page.ts";
 import { type AnsweredFacts, encodeFacts } from "./_recrawl_facts.ts";
 import type { FilledRecrawlOptions } from "./recrawl_options.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import type { RecrawlStatistics } from "./recrawl_statistics.ts";
+import { RowTurns } from "./_row_turns.ts";
+import { HostTroubles } from "./_troubles.ts";
 import type { Validator, Validators } from "./validators.ts";
 import { type Attempt, Workers } from "./_workers.ts";
 
@@ -75,6 +76,8 @@ const MAX_BACKLOG = 4096;
 const SWEEP = 25;
 /** Failure rows are sent when they are so many bytes, or after so many ms. */
 const BATCH_BYTES = 64 * 1024, BATCH_MS = 100;
+/** How long a host may keep others from being read ahead, in ms, or twice the delay if that is more. */
+const PATIENCE = 5000;
 /** How often a WARC-only run writes its checkpoint, in ms. */
 const CHECKPOINT_MS = 5000;
 
@@ -90,14 +93,14 @@ interface Answer {
 
 export class RecrawlLoop {
   #parts: RecrawlParts;
-  #buffer: ReorderBuffer;
+  #turns: RowTurns;
+  #troubles = new HostTroubles();
   #progress: WorkProgress;
   /** Of the rows in flight, those that were answered. */
   #answered = new FlightSet();
   #position: RowPosition;
   #workers: Workers;
   #records = new RecordQueue<SmallRow>();
-  #cooling = new Heap<{ host: string; at: number }>((a, b) => a.at < b.at);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Infinity;
   #sweep: ReturnType<typeof setInterval> | undefined;
@@ -117,6 +120,7 @@ export class RecrawlLoop {
   #begun = 0;
   #stopping = false;
   #error: Error | undefined;
+  #broken = false;
   #ending: Promise<void> | undefined;
   #settled: (() => void)[] = [];
 
@@ -126,21 +130,23 @@ export class RecrawlLoop {
     this.#progress = parts.progress;
     this.#position = parts.progress.state();
     this.#workers = new Workers(options.maxStalled);
-    parts.statistics.workers = options.workers;
-    const batches = parts.list.read({
-      ...parts.progress.readOptions(),
-      shard: options.shard,
-      shards: options.shards,
-      batch: options.batch,
-      signal: parts.ended.signal,
-    });
-    this.#buffer = new ReorderBuffer(batches, {
+    this.#turns = new RowTurns({
+      list: parts.list,
+      read: {
+        ...parts.progress.readOptions(),
+        shard: options.shard,
+        shards: options.shards,
+        batch: options.batch,
+        signal: parts.ended.signal,
+      },
       workers: options.workers,
-      maxRows: 16 * options.batch,
       onBatch: (batch) => {
         this.#progress.read(batch);
         this.#position = batch.next;
       },
+      dueAt: (host) => parts.clocks.dueAt(host),
+      patienceMs: Math.max(PATIENCE, 2 * options.delayMs),
+      rereadable: options.from !== "-",
     });
     parts.ended.signal.addEventListener("abort", () => {
       for (const { abandon } of [...this.#workers]) abandon();
@@ -154,7 +160,7 @@ export class RecrawlLoop {
 
   /** Rows in hand that no worker has yet. */
   get queued(): number {
-    return this.#buffer.size;
+    return this.#turns.size + this.#turns.aside;
   }
 
   /** Begins. */
@@ -187,8 +193,12 @@ export class RecrawlLoop {
     return this.#ending!;
   }
 
-  /** The run cannot go on; what is whole is kept. */
-  fail(error: Error): void {
+  /**
+   * The run cannot go on; what was fetched is sealed, unless what renders or writes is itself
+   * `broken`.
+   */
+  fail(error: Error, broken = false): void {
+    if (broken) this.#broken = true;
     if (this.#error !== undefined) return;
     this.#error = error;
     this.#windDown();
@@ -268,23 +278,19 @@ export class RecrawlLoop {
     const now = performance.now();
     this.#account(now);
     if (this.#stopping) return;
-    for (let due; (due = this.#cooling.peek()) !== undefined && due.at <= now;) {
-      this.#cooling.pop();
-      this.#buffer.release(due.host);
-    }
     const { options, statistics } = this.#parts;
     let may = this.#mayTake();
     while (may && this.#workers.busy < options.workers) {
-      const row = this.#buffer.take();
+      const row = this.#turns.take(now);
       if (row === undefined) break;
       this.#begin(row);
       may = this.#mayTake();
     }
-    if (this.#buffer.hungry) this.#fill();
+    if (this.#turns.hungry(now)) this.#fill();
     this.#arm(now);
     const bounded = (options.limit > 0 && this.#begun >= options.limit) ||
       (options.maxPages > 0 && statistics.fetched >= options.maxPages);
-    if (this.#workers.size === 0 && (bounded || (this.#listEnded && this.#buffer.size === 0))) {
+    if (this.#workers.size === 0 && (bounded || (this.#listEnded && this.#turns.size === 0))) {
       this.#windDown();
     }
   }
@@ -299,9 +305,9 @@ export class RecrawlLoop {
       this.#filling = false;
       this.#settle();
     };
-    this.#buffer.fill().then(() => {
+    this.#turns.fill(begun).then(() => {
       ended();
-      if (this.#buffer.ended && !this.#stopping) {
+      if (this.#turns.ended && !this.#stopping) {
         this.#listEnded = true;
         feeder.ended ??= performance.now();
       }
@@ -313,7 +319,7 @@ export class RecrawlLoop {
   }
 
   #arm(now: number): void {
-    const at = this.#cooling.peek()?.at ?? Infinity;
+    const at = this.#turns.nextAt();
     if (at >= this.#timerAt && this.#timerAt > now) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
@@ -334,7 +340,7 @@ export class RecrawlLoop {
     workerMs.fetching += passed * this.#workers.active.fetching;
     const idle = passed * Math.max(0, options.workers - this.#workers.busy);
     if (this.#full) workerMs.queueing += idle;
-    else if (this.#cooling.size > 0 && this.#buffer.hosts === 0) workerMs.hostClock += idle;
+    else if (this.#turns.waiting) workerMs.hostClock += idle;
     statistics.inFlight = this.#workers.size;
   }
 
@@ -354,11 +360,16 @@ export class RecrawlLoop {
     this.#begun++;
     statistics.feeder.rows++;
     const url = URL.parse(row.url);
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      this.#refused(row, "not an http or https URL", "bad-url");
+    const refusal = url === null || !/^https?:$/.test(url.protocol)
+      ? { detail: "not an http or https URL", reason: "bad-url" }
+      : this.#troubles.givenUp(row.host)
+      ? { detail: `${row.host} did not answer again and again`, reason: "unreachable" }
+      : undefined;
+    if (refusal !== undefined) {
+      this.#turns.over(row.host, now);
+      this.#refused(row, refusal.detail, refusal.reason);
       return;
     }
-    this.#buffer.hold(row.host);
     let ended = false;
     const over = (fetched: Fetched | undefined, validator?: Validator) => {
       if (ended) return;
@@ -388,7 +399,9 @@ export class RecrawlLoop {
       progress: attempt.progress,
       onFetching: () => this.#fetching(attempt),
       signal: ended.signal,
-      ...(validator === undefined ? {} : { headers: conditions(validator) }),
+      ...(validator === undefined
+        ? {}
+        : { conditions: { url: validator.url, headers: conditions(validator) } }),
     });
     return { fetched, validator };
   }
@@ -406,7 +419,8 @@ export class RecrawlLoop {
       return undefined;
     } catch (e) {
       if (ended.signal.aborted) throw e;
-      return { hops: [], error: toFetchError(e), date, durationMs: performance.now() - start };
+      const durationMs = performance.now() - start;
+      return { hops: [], error: toFetchError(e), last: new URL(row.url), date, durationMs };
     }
   }
 
@@ -426,9 +440,8 @@ export class RecrawlLoop {
     const now = performance.now();
     this.#account(now);
     this.#workers.end(attempt);
-    const at = this.#parts.clocks.dueAt(row.host);
-    if (at <= now) this.#buffer.release(row.host);
-    else this.#cooling.push({ host: row.host, at });
+    if (fetched !== undefined) this.#judge(fetched, now);
+    this.#turns.over(row.host, now);
     if (fetched !== undefined) {
       const result = fetched.hops.at(-1);
       if (result !== undefined) this.#workers.answered(result.firstByteAt - result.sentAt);
@@ -440,6 +453,22 @@ export class RecrawlLoop {
     else this.#wake();
   }
 
+  /** Hosts that ask for it, or do not answer, are left alone for a while. */
+  #judge({ hops, error, last }: Fetched, now: number): void {
+    const troubles = this.#troubles;
+    for (const { url, status, headers } of hops) {
+      if (status !== 429 && status !== 503 && troubles.size === 0) continue;
+      const value = headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? "";
+      const host = hostOf(url.href);
+      const wait = troubles.answered(host, status, value);
+      if (wait > 0) this.#parts.clocks.block(host, now + wait);
+    }
+    if (error === undefined || error.kind === "skip" || error.kind === "dns") return;
+    const host = hostOf(last.href);
+    const wait = troubles.failed(host);
+    if (wait > 0) this.#parts.clocks.block(host, now + wait);
+  }
+
   #answer(row: WorkRow, fetched: Fetched, validator: Validator | undefined): void {
     const { statistics, archiver } = this.#parts;
     const x = fetched.hops.at(-1)!;
@@ -448,6 +477,7 @@ export class RecrawlLoop {
     statistics.bodyBytes += x.body.length;
     const unchanged = x.status === 304;
     if (unchanged) statistics.unchanged++;
+    const asked = validator?.url === x.url.href ? validator : undefined;
     this.#answered.add(row.part, row.row);
     const robotsMeta = directivesOf(robotsTag);
     const answer: Answer = {
@@ -462,7 +492,7 @@ export class RecrawlLoop {
         fetchedAt: fetched.date,
         durationMs: fetched.durationMs,
         ip: x.ip,
-        requestHeaders: [["host", x.url.host], ...this.#parts.headers, ...conditions(validator)],
+        requestHeaders: [["host", x.url.host], ...this.#parts.headers, ...conditions(asked)],
         redirects: fetched.hops.slice(0, -1).map((hop, i) => ({
           status: hop.status,
           url: fetched.hops[i + 1]!.url.href,
@@ -474,7 +504,7 @@ export class RecrawlLoop {
         finalUrl: x.url.href === new URL(row.url).href ? row.url : x.url.href,
         ...(x.truncated === undefined ? {} : { truncated: x.truncated }),
         ...(robotsMeta.length === 0 ? {} : { robotsMeta }),
-        ...(unchanged && validator !== undefined ? { refersTo: validator } : {}),
+        ...(unchanged && asked !== undefined ? { refersTo: asked } : {}),
       },
     };
     if (archiver === undefined) {
@@ -529,7 +559,7 @@ export class RecrawlLoop {
     }, (e) => {
       this.#crowded--;
       this.#handing--;
-      this.fail(e as Error);
+      this.fail(e as Error, true);
       this.#settle();
     });
   }
@@ -602,7 +632,7 @@ export class RecrawlLoop {
     const batch = this.#batch;
     this.#batch = new RowBatch();
     this.#sending = this.#sending.then(() => this.#parts.sender!.send(batch))
-      .catch((e) => this.fail(e as Error));
+      .catch((e) => this.fail(e as Error, true));
   }
 
   /** A run that writes no rows still tells of them. */
@@ -633,7 +663,7 @@ export class RecrawlLoop {
     await this.#until(() => this.#workers.size === 0);
     clearTimeout(grace);
     ended.abort(new RunError("stopped"));
-    await this.#buffer[Symbol.asyncDispose]().catch(() => {/* reading was told to stop */});
+    await this.#turns[Symbol.asyncDispose]().catch(() => {/* reading was told to stop */});
     const step = async (work: () => Promise<unknown>) => {
       try {
         await work();
@@ -644,7 +674,7 @@ export class RecrawlLoop {
     if (archiver !== undefined) await step(() => archiver.finish());
     await this.#until(() => this.#handing === 0);
     if (pool !== undefined) {
-      await step(async () => this.#error === undefined ? await pool.close() : await pool.abort());
+      await step(() => this.#broken ? pool.abort() : pool.close());
     }
     if (sender !== undefined) {
       this.#sendBatch();

@@ -11,38 +11,69 @@ const scope = self as unknown as {
 
 /** Rows of one transaction. */
 const CHUNK = 10_000;
+const COLUMNS = [
+  "url",
+  "final_url",
+  "status",
+  "etag",
+  "last_modified",
+  "digest",
+  "fetched_at",
+  "meta_json",
+] as const;
 /** A database without a name is a temporary file, removed when it is closed. */
 const db = new DatabaseSync("");
 db.exec("pragma journal_mode=off; pragma synchronous=off; pragma cache_size=-32768");
 db.exec(
-  "create table known(url text primary key, at int, etag text, modified text, digest text) without rowid",
+  "create table known(url text primary key, at int, final text, etag text, modified text, digest text)" +
+    " without rowid",
 );
 const insert = db.prepare(
-  "insert into known values (?, ?, ?, ?, ?) on conflict(url) do update set " +
-    "at = excluded.at, etag = excluded.etag, modified = excluded.modified, digest = excluded.digest " +
-    "where excluded.at > at",
+  "insert into known values (?, ?, ?, ?, ?, ?) on conflict(url) do update set at = excluded.at, " +
+    "final = excluded.final, etag = excluded.etag, modified = excluded.modified, " +
+    "digest = excluded.digest where excluded.at > at",
 );
-const select = db.prepare("select etag, modified, digest from known where url = ?");
+const select = db.prepare("select final, etag, modified, digest from known where url = ?");
 
 async function open(path: string): Promise<number> {
   let count = 0;
   db.exec("begin");
-  const rows = readCaptures(path, {
-    columns: ["url", "status", "etag", "last_modified", "digest", "fetched_at"],
-  });
-  for await (const row of rows) {
-    if (row.status !== 200 && row.status !== 304) continue;
-    if (row.etag === "" && row.last_modified === "") continue;
-    insert.run(row.url!, Number(row.fetched_at), row.etag!, row.last_modified!, row.digest!);
+  for await (const row of readCaptures(path, { columns: COLUMNS })) {
+    const { url, final_url, status, etag, last_modified, digest, fetched_at, meta_json } = row;
+    // the latest answer counts, also one that has no validators or is not whole
+    if (url === undefined || (status !== 200 && status !== 304)) continue;
+    const whole = !cut(meta_json ?? "");
+    insert.run(
+      url,
+      Number(fetched_at ?? 0),
+      final_url ?? "",
+      whole ? etag ?? "" : "",
+      whole ? last_modified ?? "" : "",
+      digest ?? "",
+    );
     if (++count % CHUNK === 0) db.exec("commit; begin");
   }
   db.exec("commit");
   return count;
 }
 
+/** Whether a body is missing its end, so that a 304 would make that final. One cut at our cap is not. */
+function cut(metaJson: string): boolean {
+  if (!metaJson.includes('"truncated"')) return false;
+  const { truncated } = JSON.parse(metaJson) as { truncated?: unknown };
+  return truncated === "time" || truncated === "disconnect";
+}
+
 function get(url: string): Validator | undefined {
-  const row = select.get(url) as { etag: string; modified: string; digest: string } | undefined;
-  return row && { etag: row.etag, lastModified: row.modified, digest: row.digest };
+  const row = select.get(url) as Record<"final" | "etag" | "modified" | "digest", string>;
+  if (row === undefined || (row.etag === "" && row.modified === "")) return undefined;
+  const { final, etag, modified, digest } = row;
+  return {
+    url: URL.parse(final === "" ? url : final)?.href ?? "",
+    etag,
+    lastModified: modified,
+    digest,
+  };
 }
 
 scope.onmessage = ({ data }) => {

@@ -133,6 +133,12 @@ export class HostClocks {
     return due;
   }
 
+  /** Leave `host` alone until `at`, also where that is later than its delay. */
+  block(host: string, at: number): void {
+    const clock = this.#clock(host);
+    clock.nextAt = Math.max(clock.nextAt, at);
+  }
+
   /** When `host` may be asked for a page again, as far as is known: now or before when it is free. */
   dueAt(host: string): number {
     return this.#clocks.get(host)?.nextAt ?? 0;

@@ -41,6 +41,8 @@ export interface Fetched {
   readonly hops: readonly Exchange[];
   /** Why there is no result; the hops before it are kept. */
   readonly error?: FetchError;
+  /** URL of the last hop that was tried, be it answered or not. */
+  readonly last: URL;
   /** Wall clock (unix ms) at the first request, or now where none was sent. */
   readonly date: number;
   /** From the first request to the end, in ms. */
@@ -49,8 +51,11 @@ export interface Fetched {
 
 /** What one fetch is given besides its URL. */
 export interface FetchOptions {
-  /** Header lines of the first request after those of every request, such as validators. */
-  readonly headers?: readonly (readonly [string, string])[];
+  /** Header lines for the request of `url` alone: validators are those of one resource. */
+  readonly conditions?: {
+    readonly url: string;
+    readonly headers: readonly (readonly [string, string])[];
+  };
   /** Moved with every read, so that a fetch that receives nothing can be told. */
   readonly progress?: { at: number; bytes: number };
   /** Called before a page is asked for, when robots.txt has said yes. */
@@ -90,7 +95,7 @@ export class Fetcher {
             date = Date.now();
           },
           fetch,
-          hops.length === 0 ? fetch.headers ?? [] : [],
+          fetch.conditions?.url === next.href ? fetch.conditions.headers : [],
         );
         if (x === undefined) break; // could not start in time: the 3xx before it is the result
         hops.push(x);
@@ -102,9 +107,9 @@ export class Fetcher {
       }
     } catch (e) {
       if (signal?.aborted) throw e;
-      return { hops, error: toFetchError(e), date, durationMs: elapsed(started) };
+      return { hops, error: toFetchError(e), last: next, date, durationMs: elapsed(started) };
     }
-    return { hops, date, durationMs: elapsed(started) };
+    return { hops, last: next, date, durationMs: elapsed(started) };
   }
 
   /**

@@ -4,11 +4,13 @@
  * @module
  */
 
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import {
+  listParts,
   readCaptures,
   readPartInfo,
+  removeUnfinished,
   RowSender,
   type SmallRow,
   WriterPool,
@@ -77,13 +79,13 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
     const parts = this.#parts;
     return this.#statistics.figures({
       options: this.#options,
-      position: parts?.loop.position ?? { part: 0, row: 0 },
-      robots: parts?.network.robots === undefined ? undefined : robotsFigures(parts.network.robots),
-      dns: dnsFigures(parts?.network.resolver),
+      position: parts?.position() ?? { part: 0, row: 0 },
+      robots: parts?.network?.robots && robotsFigures(parts.network.robots),
+      dns: dnsFigures(parts?.network?.resolver),
       archive: parts?.archiver?.totals,
       pool: parts?.pool?.figures,
       writers: parts?.writers?.figures,
-      queued: parts?.loop.queued ?? 0,
+      queued: parts?.loop?.queued ?? 0,
     });
   }
 
@@ -109,8 +111,8 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<SmallRow, void, void> {
     try {
-      const parts = await this.#open();
-      yield* parts.loop.records();
+      const { loop } = await this.#open();
+      if (loop !== undefined) yield* loop.records();
     } finally {
       await this[Symbol.asyncDispose]();
     }
@@ -132,7 +134,7 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
     const parts = await this.#opening!.catch(() => undefined);
     if (parts === undefined) return; // the iteration has thrown why it could not be opened
     try {
-      await parts.loop.end();
+      await parts.loop?.end();
     } finally {
       for (const step of parts.undo.toReversed()) await step();
       this.#statistics.end();
@@ -141,12 +143,14 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
 }
 
 interface Parts {
-  readonly loop: RecrawlLoop;
+  /** Absent where the list had been worked off already. */
+  readonly loop?: RecrawlLoop;
+  readonly position: () => { readonly part: number; readonly row: number };
   readonly release: string;
-  readonly network: Network;
-  readonly archiver: Archiver | undefined;
-  readonly pool: RenderPool | undefined;
-  readonly writers: WriterPool | undefined;
+  readonly network?: Network;
+  readonly archiver?: Archiver | undefined;
+  readonly pool?: RenderPool | undefined;
+  readonly writers?: WriterPool | undefined;
   readonly undo: (() => unknown)[];
 }
 
@@ -157,6 +161,11 @@ async function openParts(
 ): Promise<Parts> {
   const undo: (() => unknown)[] = [];
   let loop: RecrawlLoop | undefined;
+  let early: Error | undefined;
+  const fail = (error: Error) => {
+    if (loop === undefined) early ??= error;
+    else loop.fail(error, true);
+  };
   try {
     const lock: FileLock = lockFolder(options.out);
     undo.push(() => lock.release());
@@ -186,9 +195,16 @@ async function openParts(
       undo.push(() => opened[Symbol.dispose]());
       await settle(opened, options);
     }
-    checkFloor(places, options.minFree);
+    // without a footer nobody can read them, and their rows are fetched again
+    removeUnfinished(options.out, options.prefix);
+    checkFloor(places, options.minFree, options.freeBytes);
     const state = checkpoint?.state;
     statistics.rowsDone = state?.rows ?? 0;
+    statistics.workers = options.workers;
+    if (state?.done) {
+      options.onEvent({ type: "worked-off", source: list.source });
+      return { position: () => state, release: list.release, undo };
+    }
 
     let archiver: Archiver | undefined;
     if (options.format !== "parquet") {
@@ -220,7 +236,7 @@ async function openParts(
         onDurable: (pages) => loop!.durable(pages),
         onSealed: ({ file, bytes, records }) =>
           options.onEvent({ type: "sealed", file, bytes, records }),
-        onError: (error) => loop!.fail(error),
+        onError: fail,
       });
       const started = archiver;
       undo.push(() => started.finish());
@@ -243,7 +259,7 @@ async function openParts(
         after: state?.highestPart ?? -1,
         ...(options.records ? { onRows: (rows) => loop!.tell(rows) } : {}),
         onSealed: (parts) => loop!.sealed(parts),
-        onError: (error) => loop!.fail(error),
+        onError: fail,
       });
       const opened = writers;
       undo.push(() => opened.abort());
@@ -258,7 +274,7 @@ async function openParts(
         connect: () => opened.connectPlain(),
         ...poisonKept(options.state),
         ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
-        onError: (error) => loop!.fail(error),
+        onError: fail,
       });
       const made = pool;
       undo.push(() => made.abort());
@@ -273,7 +289,7 @@ async function openParts(
     if (before !== undefined) network.clocks.resume();
     let validators: Validators | undefined;
     if (options.validators !== undefined) {
-      const opened = validators = await Validators.open(options.validators);
+      const opened = validators = await Validators.open(options.validators, stop);
       undo.push(() => opened.close());
     }
     const fetcher = new Fetcher({
@@ -304,17 +320,19 @@ async function openParts(
       statistics,
       stop,
     });
+    if (early !== undefined) throw early;
     const running = loop;
     const floor = setInterval(() => {
       try {
-        checkFloor(places, options.minFree);
+        checkFloor(places, options.minFree, options.freeBytes);
       } catch (e) {
         running.fail(e as Error);
       }
     }, FLOOR_EVERY);
     undo.push(() => clearInterval(floor));
     running.start();
-    return { loop, release: list.release, network, archiver, pool, writers, undo };
+    const position = () => running.position;
+    return { loop, position, release: list.release, network, archiver, pool, writers, undo };
   } catch (e) {
     for (const step of undo.toReversed()) await step();
     throw e;
@@ -324,16 +342,10 @@ async function openParts(
 /** Makes checkpoint and files agree: what a kill left is taken in or cleared away. */
 async function settle(checkpoint: CheckpointFile, options: FilledRecrawlOptions): Promise<void> {
   const { out, prefix } = options;
-  const name = new RegExp(
-    `^${RegExp.escape(prefix)}(?:-w\\d{1,2})?-(\\d{5,12})\\.parquet(\\.open)?$`,
-  );
-  const parts: { name: string; number: number }[] = [];
-  for (const file of readdirSync(out)) {
-    const match = name.exec(file);
-    if (match === null) continue;
-    if (match[2] !== undefined) rmSync(join(out, file)); // without a footer nobody can read it
-    else parts.push({ name: file, number: Number(match[1]) });
-  }
+  const parts = listParts(out, prefix).map((name) => ({
+    name,
+    number: Number(/-(\d+)\.parquet$/.exec(name)![1]),
+  }));
   const { state, adopted, damaged } = await reconcile(checkpoint.state, parts, async (file) => {
     const { run, ranges } = await readPartInfo(join(out, file));
     let fetched = 0;
@@ -366,10 +378,16 @@ function poisonKept(state: string | undefined): {
 } {
   if (state === undefined) return {};
   const path = `${state}.poison`;
-  const poison = existsSync(path)
-    ? readFileSync(path, "utf8").split("\n").filter((line) => line !== "")
-      .map((line) => JSON.parse(line) as [string, string])
-    : [];
+  const poison: [string, string][] = [];
+  for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
+    // a kill may have cut the last line, and what was appended to it
+    try {
+      const [key, reason] = JSON.parse(line) as unknown[];
+      poison.push([String(key), String(reason)]);
+    } catch (e) {
+      if (!(e instanceof SyntaxError || e instanceof TypeError)) throw e;
+    }
+  }
   return {
     poison,
     onPoison: (key, reason) => appendFileSync(path, `${JSON.stringify([key, reason])}\n`),

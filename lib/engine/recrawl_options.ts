@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { USER_AGENT } from "../version.ts";
 import type { StoreBody } from "./_recrawl_facts.ts";
 import type { CrawlEvent } from "./crawl_options.ts";
+import { freeBytes } from "./disk.ts";
 import { whole } from "./_whole.ts";
 
 /** Options of {@linkcode recrawl}. Times are in milliseconds, sizes in bytes. */
@@ -105,6 +106,8 @@ export interface RecrawlOptions {
   readonly command?: string;
   /** Free disk below which the run seals and stops. @default 1 GiB */
   readonly minFree?: number;
+  /** Bytes that may still be written where a path lies. @default what the system says */
+  readonly freeBytes?: (path: string) => number;
   /** Longest wait for requests in flight when told to stop. @default 2000 */
   readonly graceMs?: number;
   /** Standard input, for `from: "-"`. */
@@ -190,6 +193,7 @@ export function fillRecrawlOptions(o: RecrawlOptions): FilledRecrawlOptions {
     cdx: o.cdx ?? true,
     dedup: o.dedup ?? true,
     command: o.command ?? "ccrawl (library)",
+    freeBytes: o.freeBytes ?? freeBytes,
     minFree: whole("minFree", o.minFree ?? 2 ** 30, 0, Number.MAX_SAFE_INTEGER),
     graceMs: whole("graceMs", o.graceMs ?? 2000, 0, 86_400_000),
     onEvent: o.onEvent ?? (() => {}),

@@ -8,6 +8,8 @@ import { RunError } from "./errors.ts";
 
 /** What a conditional request is made of, and what its 304 refers to. */
 export interface Validator {
+  /** URL of the resource that they are of: where redirects had led, else the URL asked for. */
+  readonly url: string;
   readonly etag: string;
   readonly lastModified: string;
   /** Base32 SHA-1 of the decoded body that was stored. */
@@ -31,8 +33,9 @@ export type FromValidators =
  */
 export class Validators {
   #worker: Worker;
-  #asked: { urls: string[]; answers: ((found: Validator | undefined) => void)[] } | undefined;
-  #out: ((found: Validator | undefined) => void)[][] = [];
+  #asked: { urls: string[]; answers: PromiseWithResolvers<Validator | undefined>[] } | undefined;
+  #out: PromiseWithResolvers<Validator | undefined>[][] = [];
+  #failure: RunError | undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -42,8 +45,10 @@ export class Validators {
    * Reads a file or folder of captures.
    *
    * @throws {RunError} When they cannot be read.
+   * @throws The signal's reason, when it aborts first.
    */
-  static async open(path: string): Promise<Validators> {
+  static async open(path: string, signal?: AbortSignal): Promise<Validators> {
+    signal?.throwIfAborted();
     const worker = new Worker(new URL("./_validators_worker.ts", import.meta.url), {
       type: "module",
     });
@@ -52,36 +57,53 @@ export class Validators {
     worker.onmessage = ({ data }: MessageEvent<FromValidators>) => {
       if (data.kind === "opened") opened.resolve();
       else if (data.kind === "failed") opened.reject(new RunError(data.message));
-      else validators.#out.shift()!.forEach((answer, i) => answer(data.found[i]));
+      else validators.#out.shift()!.forEach(({ resolve }, i) => resolve(data.found[i]));
     };
     worker.onerror = (event) => {
       event.preventDefault();
-      opened.reject(new RunError(`Cannot read --validators ${path}: ${event.message}`));
+      const error = new RunError(`Cannot read --validators ${path}: ${event.message}`);
+      opened.reject(error);
+      validators.#fail(error);
     };
+    const abort = () => opened.reject(signal!.reason);
+    signal?.addEventListener("abort", abort, { once: true });
     worker.postMessage({ kind: "open", path } satisfies ToValidators);
     try {
       await opened.promise;
     } catch (e) {
       worker.terminate();
       throw e;
+    } finally {
+      signal?.removeEventListener("abort", abort);
     }
     return validators;
   }
 
-  /** What is known of a URL, as the earlier pass asked for it. */
+  /**
+   * What is known of a URL, as the earlier pass asked for it.
+   *
+   * @throws {RunError} When they can no longer be looked up.
+   */
   get(url: string): Promise<Validator | undefined> {
-    return new Promise((resolve) => {
-      if (this.#asked === undefined) {
-        const asked = this.#asked = { urls: [], answers: [] };
-        queueMicrotask(() => {
-          this.#asked = undefined;
-          this.#out.push(asked.answers);
-          this.#worker.postMessage({ kind: "get", urls: asked.urls } satisfies ToValidators);
-        });
-      }
-      this.#asked.urls.push(url);
-      this.#asked.answers.push(resolve);
-    });
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#asked === undefined) {
+      const asked = this.#asked = { urls: [], answers: [] };
+      queueMicrotask(() => {
+        this.#asked = undefined;
+        this.#out.push(asked.answers);
+        this.#worker.postMessage({ kind: "get", urls: asked.urls } satisfies ToValidators);
+      });
+    }
+    const answer = Promise.withResolvers<Validator | undefined>();
+    this.#asked.urls.push(url);
+    this.#asked.answers.push(answer);
+    return answer.promise;
+  }
+
+  #fail(error: RunError): void {
+    this.#failure = error;
+    for (const { reject } of this.#out.flat()) reject(error);
+    this.#out = [];
   }
 
   /** Lets go of the thread and its file. */

@@ -28,6 +28,9 @@ export function tell(event: CrawlEvent, { report }: CommandIo): void {
     case "release":
       report.message(`reading release ${event.release}`);
       break;
+    case "worked-off":
+      report.message(`${event.source} has been worked off: nothing is left to do`);
+      break;
     case "warning":
       report.warn(event.text);
       break;
