@@ -9,6 +9,7 @@ import type { Seed } from "./seeds.ts";
 import { whole } from "./_whole.ts";
 import { descriptorLimit } from "./descriptors.ts";
 import { USER_AGENT } from "../version.ts";
+import { mostStalled } from "./replay.ts";
 import { freeBytes } from "./disk.ts";
 
 /** Where and how a crawl's answers are archived. */
@@ -260,5 +261,5 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
 }
 
 function defaultStalled(workers: number): number {
-  return Math.min(64 * workers, 8192, Math.floor((descriptorLimit() ?? 2048) / 2));
+  return Math.min(mostStalled(workers), Math.floor((descriptorLimit() ?? 2048) / 2));
 }

@@ -10,16 +10,21 @@
  */
 export const MAX_UNCOMMITTED = 2048;
 
+/** Silent requests that go on beside so many workers, at most, where nothing else was asked for. */
+export function mostStalled(workers: number): number {
+  return Math.min(64 * workers, 8192);
+}
+
 /**
  * The replay bound: pages that a crawl fetches again, at most, after it was killed once. They are those
  * that were in flight and those that were answered and not yet committed; everything else is in the
  * archive and in the state, and is never fetched again.
  *
- * At a disk's usual pace it is far fewer: what the crawl fetches in about a third of a second.
+ * Where no host is silent it is far fewer: what the crawl fetches in about a third of a second.
  */
 export function replayBound(
   options: { readonly workers: number; readonly maxStalled?: number },
 ): number {
-  const { workers, maxStalled = 16 * workers } = options;
+  const { workers, maxStalled = mostStalled(workers) } = options;
   return workers + maxStalled + MAX_UNCOMMITTED;
 }

@@ -48,6 +48,6 @@ async function cutTails(dir: string, random: () => number): Promise<void> {
 Deno.test("docs/crawl.md gives the replay bound that the crawl keeps", async () => {
   const text = await Deno.readTextFile(new URL("../../docs/crawl.md", import.meta.url));
   const words = text.replaceAll(/\s+/g, " ");
-  assert.ok(words.includes(`sixteen times the workers), and ${MAX_UNCOMMITTED} pages`));
+  assert.ok(words.includes(`and ${MAX_UNCOMMITTED} pages that wait`));
   assert.ok(words.includes(`That is ${replayBound({ workers: 64 })} for 64 workers`));
 });
