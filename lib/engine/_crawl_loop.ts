@@ -67,6 +67,9 @@ const SWEEP = 25;
 /** How often the frontier is asked for its figures, in ms. */
 const LOOK_EVERY = 1000;
 
+/** How long a page waits, in ms, when the process has no descriptor left for its connection. */
+const NO_DESCRIPTOR_WAIT = 1000;
+
 /** How an attempt at a page ended. */
 type Ending =
   | { readonly kind: "answered"; readonly x: Exchange }
@@ -104,6 +107,7 @@ export class CrawlLoop {
   #stopping = false;
   #error: Error | undefined;
   #told = false;
+  #toldOfDescriptors = false;
   #claiming = false;
   #nextClaimAt = 0;
   #poll = POLL_FIRST;
@@ -488,6 +492,10 @@ export class CrawlLoop {
       if (ended.signal.aborted) return { kind: "aborted" };
       const error = toFetchError(e);
       const now = performance.now();
+      if (error.reason === "descriptors") {
+        this.#tellOfDescriptors(error);
+        return { kind: "park", until: now + NO_DESCRIPTOR_WAIT };
+      }
       const again = Math.max(slot.nextAt, now);
       if (job.tries < options.retries && isTransient(error) && job.leftMs > again - now) {
         job.leftMs -= again - now;
@@ -497,6 +505,14 @@ export class CrawlLoop {
       }
       return { kind: "failed", error };
     }
+  }
+
+  /** Once is enough: it lasts. */
+  #tellOfDescriptors({ message }: FetchError): void {
+    if (this.#toldOfDescriptors) return;
+    this.#toldOfDescriptors = true;
+    const text = `${message}; pages wait. Allow more (ulimit -n), or give fewer workers`;
+    this.#parts.options.onEvent({ type: "warning", text });
   }
 
   /** The delay to keep, in ms, where robots.txt (or its absence) lets us in; how it ends otherwise. */

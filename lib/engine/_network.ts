@@ -4,6 +4,7 @@ import { type Exchange, HttpClient, Resolver } from "../net/mod.ts";
 import type { DnsFigures, RobotsFigures } from "../report/mod.ts";
 import { RobotsCache, type RobotsStore } from "../robots/mod.ts";
 import { HostClocks } from "./clocks.ts";
+import { descriptorShares } from "./descriptors.ts";
 import { requestHeaders } from "./headers.ts";
 import { robotsFetcher } from "./robots_fetch.ts";
 
@@ -48,6 +49,7 @@ export function openNetwork(
     maxInFlight: options.dnsLookups,
     ...(options.resolvers.length > 0 ? { servers: [...options.resolvers] } : {}),
   });
+  const shares = descriptorShares(options.workers);
   const client = new HttpClient({
     resolve: (host) => resolver.resolve(host),
     forget: (host) => resolver.forget(host),
@@ -55,7 +57,8 @@ export function openNetwork(
     insecure: options.insecure,
     caCerts: [...options.caCerts],
     perIp: options.perIp,
-    maxIdle: Math.max(256, 2 * options.workers),
+    maxIdle: shares.idle,
+    maxStuck: shares.stuck,
   });
   const clocks = new HostClocks();
   const headers = requestHeaders(options.userAgent);

@@ -7,7 +7,7 @@
 import type { ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
 import { whole } from "./_whole.ts";
-import { descriptorLimit } from "./descriptors.ts";
+import { checkDescriptors, descriptorShares } from "./descriptors.ts";
 import { USER_AGENT } from "../version.ts";
 import { mostStalled } from "./replay.ts";
 import { freeBytes } from "./disk.ts";
@@ -182,9 +182,11 @@ export type FilledCrawlOptions =
 
 /**
  * @throws {RangeError} For a number out of its range, naming it.
+ * @throws {RunError} For more workers than the process may have connections.
  */
 export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
   const workers = whole("workers", options.workers ?? 64, 1, 4096);
+  checkDescriptors(workers);
   const shards = whole("shards", options.shards ?? 1, 1, 65_536);
   const shard = whole("shard", options.shard ?? 0, 0, shards - 1);
   const maxDepth = whole("maxDepth", options.maxDepth ?? 0, 0, 1_000_000);
@@ -261,5 +263,5 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
 }
 
 function defaultStalled(workers: number): number {
-  return Math.min(mostStalled(workers), Math.floor((descriptorLimit() ?? 2048) / 2));
+  return Math.min(mostStalled(workers), descriptorShares(workers).stalled);
 }

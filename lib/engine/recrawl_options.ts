@@ -8,6 +8,7 @@ import { availableParallelism } from "node:os";
 import { USER_AGENT } from "../version.ts";
 import type { StoreBody } from "./_recrawl_facts.ts";
 import type { CrawlEvent } from "./crawl_options.ts";
+import { checkDescriptors, descriptorShares } from "./descriptors.ts";
 import { freeBytes } from "./disk.ts";
 import { whole } from "./_whole.ts";
 
@@ -138,6 +139,7 @@ export type FilledRecrawlOptions =
  */
 export function fillRecrawlOptions(o: RecrawlOptions): FilledRecrawlOptions {
   const workers = whole("workers", o.workers ?? 64, 1, 65_536);
+  checkDescriptors(workers);
   const shards = whole("shards", o.shards ?? 1, 1, 65_536);
   return {
     from: o.from,
@@ -187,7 +189,12 @@ export function fillRecrawlOptions(o: RecrawlOptions): FilledRecrawlOptions {
     insecure: o.insecure ?? false,
     caCerts: o.caCerts ?? [],
     bodyCap: whole("bodyCap", o.bodyCap ?? 10 * 2 ** 20, 1, 2 ** 30),
-    maxStalled: whole("maxStalled", o.maxStalled ?? 16 * workers, 0, 1_048_576),
+    maxStalled: whole(
+      "maxStalled",
+      o.maxStalled ?? Math.min(16 * workers, descriptorShares(workers).stalled),
+      0,
+      1_048_576,
+    ),
     warcSize: whole("warcSize", o.warcSize ?? 2 ** 30, 1, Number.MAX_SAFE_INTEGER),
     warcHttp: o.warcHttp ?? "clean",
     cdx: o.cdx ?? true,

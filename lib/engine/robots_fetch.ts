@@ -54,6 +54,7 @@ export function robotsFetcher(
       } catch (e) {
         if (options.signal?.aborted) throw e;
         const error = toFetchError(e);
+        if (error.reason === "descriptors") throw error; // ours alone: the host has not been asked
         left -= performance.now() - start;
         if (!retried && left > 0 && isTransient(error)) {
           retried = true;

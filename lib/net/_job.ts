@@ -41,7 +41,7 @@ export class Job implements Expiring {
   expire(): void {
     const reason = this.#tooLate?.() ?? new FetchError(
       "timeout",
-      `Cannot fetch from ${this.#host}: no whole answer within ${this.#timeoutMs} ms`,
+      `Cannot fetch from ${this.#host}: no whole answer within ${Math.round(this.#timeoutMs)} ms`,
     );
     // An address's share may be over without the whole being so.
     if (this.deadline >= this.#total || this.#tooLate) this.#end({ reason, deadline: true });

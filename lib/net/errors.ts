@@ -34,7 +34,7 @@ export class FetchError extends Error {
   override readonly name = "FetchError";
   /** The class it counts under. */
   readonly kind: FailureKind;
-  /** A finer word: `nxdomain`, `no-address`, `resolver`, `private-address`, `bad-port`…; `""` if there is none. */
+  /** A finer word: `nxdomain`, `no-address`, `resolver`, `private-address`, `bad-port`, `descriptors`…; `""` if there is none. */
   readonly reason: string;
 
   /** Makes an error of a class, with a message for people. */
@@ -59,6 +59,8 @@ const HANDSHAKE: Verdict = ["tls", "handshake"];
 const OTHER: Verdict = ["other", ""];
 const EOF: Verdict = ["other", "eof"];
 const PLAIN_HTTP: Verdict = ["other", "plain-http"];
+/** This process, or this machine, has no descriptor left: it says nothing of the host. */
+const DESCRIPTORS: Verdict = ["other", "descriptors"];
 const NXDOMAIN: Verdict = ["dns", "nxdomain"];
 const NO_ADDRESS: Verdict = ["dns", "no-address"];
 const RESOLVER: Verdict = ["dns", "resolver"];
@@ -91,6 +93,8 @@ const BY_CODE: ReadonlyMap<string, Verdict> = new Map([
   ["EAI_FAIL", RESOLVER],
   ["ESERVFAIL", RESOLVER],
   ["EREFUSED", RESOLVER],
+  ["EMFILE", DESCRIPTORS],
+  ["ENFILE", DESCRIPTORS],
   ["EPROTO", HANDSHAKE],
   ["ERR_SSL_WRONG_VERSION_NUMBER", PLAIN_HTTP],
   ["ERR_SSL_PACKET_LENGTH_TOO_LONG", PLAIN_HTTP],
@@ -146,6 +150,7 @@ const BY_WORDS: readonly (readonly [words: string, verdict: Verdict])[] = [
   ["cannot decrypt peer", HANDSHAKE],
   ["oversized message", HANDSHAKE],
   ["ssl routines", HANDSHAKE],
+  ["too many open files", DESCRIPTORS],
   ["connection refused", REFUSED],
   ["connection reset", RESET],
   ["connection aborted", RESET],
