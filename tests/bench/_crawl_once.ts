@@ -4,6 +4,9 @@ import process from "node:process";
 import { crawl } from "../../lib/engine/crawl.ts";
 import { peakMemory } from "../../lib/report/memory.ts";
 
+/** How often the fetch thread says that it lives, in ms. */
+const BEAT_MS = 5;
+
 const [dir, resolvers, seedsFile, maxPages, threads] = Deno.args;
 const seeds = (await Deno.readTextFile(seedsFile!)).split("\n").filter((line) => line !== "");
 const before = process.cpuUsage();
@@ -21,7 +24,14 @@ const run = crawl({
   minFree: 0,
 });
 let pages = 0;
+let longest = 0, seen = performance.now();
+const beat = setInterval(() => {
+  const now = performance.now();
+  longest = Math.max(longest, now - seen - BEAT_MS);
+  seen = now;
+}, BEAT_MS);
 for await (const record of run) if (record.status === 200) pages++;
+clearInterval(beat);
 const seconds = (performance.now() - start) / 1000;
 const cpu = process.cpuUsage(before);
 const byThread: Record<string, number> = {};
@@ -39,6 +49,7 @@ console.log(JSON.stringify({
   cpuSeconds: (cpu.user + cpu.system) / 1e6,
   systemSeconds: cpu.system / 1e6,
   peakBytes: peakMemory(),
+  longestStallMs: longest,
   figures: run.figures,
   byThread,
 }));

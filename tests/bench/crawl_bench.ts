@@ -105,6 +105,7 @@ try {
     seconds: number;
     cpuSeconds: number;
     peakBytes: number;
+    longestStallMs: number;
     figures: { workerTimes: Record<string, number>; writerBusyMs: number };
   };
   const after = cpuOf(3000, squeeze);
