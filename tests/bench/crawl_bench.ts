@@ -124,6 +124,7 @@ try {
   );
   console.log(`  ratio to both           ${(cpu / floor).toFixed(2)}`);
   console.log(`peak memory               ${(out.peakBytes / 1e6).toFixed(0)} MB`);
+  console.log(`longest stall             ${out.longestStallMs.toFixed(0)} ms of the fetch thread`);
   console.log(
     `writer busy               ${(out.figures.writerBusyMs / out.seconds / 10).toFixed(0)} %`,
   );
