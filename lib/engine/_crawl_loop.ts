@@ -55,6 +55,8 @@ export interface LoopParts {
 
 /** Seeds offered to the frontier at a time. */
 const SEED_BATCH = 2000;
+/** How long a seed waits for others, in ms. */
+const SEED_WAIT = 100;
 /** Records that may wait for the reader before fetching pauses. */
 const MAX_BACKLOG = 4096;
 /** A host due within so many ms is worth holding a lease on. */
@@ -127,7 +129,8 @@ export class CrawlLoop {
     this.#parts = parts;
     const { delayMs, workers } = parts.options;
     this.#perHost = delayMs <= 20 ? 32 : delayMs <= 500 ? 8 : 4;
-    this.#maxSlots = Math.max(256, 4 * workers);
+    // to keep the workers busy takes as many hosts as pages are answered in a host's delay
+    this.#maxSlots = Math.max(1024, 64 * workers);
     this.#workers = new Workers(parts.options.maxStalled);
     this.#crowds = new Crowds(parts.options.perIp);
     this.#seedScope = new Scope(parts.options.scope);
@@ -259,8 +262,11 @@ export class CrawlLoop {
   async #seed(): Promise<void> {
     const { frontier, options, statistics } = this.#parts;
     let batch: DiscoveredUrl[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = async () => {
-      if (batch.length === 0) return;
+      clearTimeout(timer);
+      timer = undefined;
+      if (batch.length === 0 || this.#stopping) return;
       const urls = batch;
       batch = [];
       await frontier.put(urls, { seed: true });
@@ -278,6 +284,8 @@ export class CrawlLoop {
       statistics.seeds++;
       batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
       if (batch.length >= SEED_BATCH) await flush();
+      // a list that comes slowly is crawled as it comes
+      else timer ??= setTimeout(() => flush().catch((e) => this.fail(e)), SEED_WAIT);
     }
     await flush();
   }
@@ -366,7 +374,7 @@ export class CrawlLoop {
   #refill(now: number): void {
     if (this.#claiming || this.#nextClaimAt > now) return;
     const { workers } = this.#parts.options;
-    const soon = this.#workers.busy + this.#slots.countUntil(now + HORIZON);
+    const soon = this.#workers.busy + this.#slots.countUntil(now + HORIZON, 2 * workers);
     let want = 2 * workers - soon;
     if (want <= 0) return;
     // hosts of stalled requests have places of their own

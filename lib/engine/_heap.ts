@@ -63,6 +63,24 @@ export class Heap<T> {
     return item;
   }
 
+  /**
+   * How many items `holds` is true of, `most` at the most. It has to hold for whatever comes out before
+   * an item of which it holds; so only those and their followers are looked at.
+   */
+  count(holds: (item: T) => boolean, most: number): number {
+    const items = this.#items;
+    const open = items.length > 0 ? [0] : [];
+    let count = 0;
+    while (open.length > 0 && count < most) {
+      const i = open.pop()!;
+      if (!holds(items[i]!)) continue;
+      count++;
+      if (2 * i + 1 < items.length) open.push(2 * i + 1);
+      if (2 * i + 2 < items.length) open.push(2 * i + 2);
+    }
+    return count;
+  }
+
   [Symbol.iterator](): Iterator<T> {
     return this.#items[Symbol.iterator]();
   }

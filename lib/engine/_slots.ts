@@ -45,11 +45,9 @@ export class SlotTable {
     return this.#slots.size;
   }
 
-  /** Hosts that are due, or will be at `at`. */
-  countUntil(at: number): number {
-    let count = this.#due.size;
-    for (const slot of this.#waiting) if (slot.nextAt <= at) count++;
-    return count;
+  /** How many hosts are due, or will be at `at`; beyond `most` it does not matter. */
+  countUntil(at: number, most: number): number {
+    return this.#due.size + this.#waiting.count((slot) => slot.nextAt <= at, most);
   }
 
   get waitingCount(): number {

@@ -81,6 +81,19 @@ export function robotsFetcher(
         url = target;
         continue;
       }
+      if (x.status < 300 && (x.truncated === "time" || x.truncated === "disconnect")) {
+        // half of the rules are none to go by: what they forbid may stand in the other half
+        if (!retried && left > 0 && x.truncated === "disconnect") {
+          retried = true;
+          continue;
+        }
+        return {
+          status: 0,
+          body: new Uint8Array(0),
+          failure: x.truncated === "time" ? "timeout" : "other",
+          detail: `Cannot read robots.txt of ${url.host}: it was cut (${x.truncated})`,
+        };
+      }
       const body = contentEncoding === ""
         ? x.body
         : decodeBody(x.body, contentEncoding, MAX_BYTES).bytes;

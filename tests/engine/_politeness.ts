@@ -1,6 +1,7 @@
 /** Judgements of a crawl at the server, for short and long tests. */
 
 import assert from "node:assert/strict";
+import type { CrawlRecord } from "../../lib/engine/records.ts";
 import type { HostSummary, LocalWeb, WebSummary } from "../web/mod.ts";
 
 /** What was seen, for a line of figures. */
@@ -41,6 +42,23 @@ export async function assertPolite(
     );
   }
   return { summary, gapMs, jitterMs };
+}
+
+/**
+ * The shortest time between two requests of a host by the crawl's own clock, in ms, over records of pages
+ * that were answered at the first attempt. Unlike the server's figure, nothing else on the machine moves it.
+ */
+export function shortestGap(records: readonly CrawlRecord[]): number {
+  const last = new Map<string, number>();
+  let gap = Infinity;
+  const at = (r: CrawlRecord) => Date.parse(r.fetched_at);
+  for (const record of records.filter((r) => r.status !== 0).sort((a, b) => at(a) - at(b))) {
+    const host = new URL(record.url).hostname;
+    const before = last.get(host);
+    if (before !== undefined) gap = Math.min(gap, at(record) - before);
+    last.set(host, at(record));
+  }
+  return gap;
 }
 
 /** The pages of a `robots-odd` host that its robots.txt disallows, by their path. */

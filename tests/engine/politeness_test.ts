@@ -3,7 +3,7 @@ import { crawl } from "../../lib/engine/crawl.ts";
 import type { CrawlEvent } from "../../lib/engine/crawl_options.ts";
 import { openFrontier } from "../../lib/frontier/open.ts";
 import { collect, toward, withFolder } from "./_crawl.ts";
-import { assertPolite, isDisallowed } from "./_politeness.ts";
+import { assertPolite, isDisallowed, shortestGap } from "./_politeness.ts";
 import { startWeb } from "../web/mod.ts";
 
 Deno.test("crawl() with 64 workers asks no host twice at once, none too soon, nothing disallowed", () =>
@@ -24,6 +24,7 @@ Deno.test("crawl() with 64 workers asks no host twice at once, none too soon, no
       state: `${dir}/crawl.db`,
     });
     const { summary } = await assertPolite(web, 40);
+    assert.ok(shortestGap(records) >= 39, `${shortestGap(records)} ms, in whole milliseconds`);
     assert.equal(summary.robots, 40);
     for (const { path } of await web.requests()) assert.ok(!isDisallowed(path), path);
     const refused = records.filter((r) => r.error === "skip");
@@ -198,6 +199,18 @@ Deno.test("crawl() gives a host up whose robots.txt stays out of order", async (
     );
   }
   assert.equal(run.figures.fetched, 0);
+});
+
+Deno.test("crawl() takes a robots.txt that was cut for none that it could have", async () => {
+  await using web = await startWeb({ hosts: 1, pages: 1 });
+  const hosts = ["h1.robots-drip-200.pages-2.test"];
+  const { records } = await collect(web, {
+    seeds: hosts.map((h) => web.url(h, "/p/0")),
+    robotsTimeoutMs: 700,
+    robotsRetryMs: 5,
+  });
+  assert.deepEqual(records, []);
+  assert.ok((await web.requests()).every((r) => r.path === "/robots.txt"));
 });
 
 Deno.test("crawl() fetches another host's robots.txt without meeting that host's pages", async () => {

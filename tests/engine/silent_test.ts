@@ -30,7 +30,10 @@ Deno.test("crawl() finishes the good hosts while silent ones hang, and lets go o
 Deno.test("crawl() lets a crowd on one address keep nobody else out", async () => {
   await using web = await startWeb({ hosts: 10, pages: 50, pageBytes: 1000 });
   // More hosts than the crawl holds leases for, on an address that answers nobody for long.
-  const crowd = Array.from({ length: 600 }, (_, i) => web.url(`c${i}.ip7.slow-25000.test`, "/p/0"));
+  const crowd = Array.from(
+    { length: 1500 },
+    (_, i) => web.url(`c${i}.ip7.slow-25000.test`, "/p/0"),
+  );
   const wanted = new Set(web.expectedUrls());
   const run = crawl(toward(web, {
     seeds: [...crowd, ...web.seeds()],
