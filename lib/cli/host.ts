@@ -54,9 +54,9 @@ export function processHost(): CliHost {
         try {
           const bytes = encoder.encode(text);
           for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
-        } catch (error) {
-          // Nobody is left to be told; a crawl of months must not end because its log reader did.
-          if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+        } catch {
+          // Nobody can be told. A crawl of months must not end because its log's reader has gone, or
+          // because the disk that its log is on is full.
         }
       },
       terminal: Deno.stderr.isTerminal(),

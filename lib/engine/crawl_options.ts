@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ScopeOptions } from "../url/mod.ts";
+import { Scope, type ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
 import { whole } from "./_whole.ts";
 import { checkDescriptors, descriptorShares } from "./descriptors.ts";
@@ -182,6 +182,7 @@ export type FilledCrawlOptions =
 
 /**
  * @throws {RangeError} For a number out of its range, naming it.
+ * @throws {ScopePatternError} For a pattern that is none.
  * @throws {RunError} For more workers than the process may have connections.
  */
 export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
@@ -192,6 +193,8 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
   const maxDepth = whole("maxDepth", options.maxDepth ?? 0, 0, 1_000_000);
   const include = options.include ?? [];
   const exclude = options.exclude ?? [];
+  const scope: ScopeOptions = { include, exclude, shard, shards };
+  new Scope(scope); // a pattern that is none is refused here, before anything is written
   const warc = typeof options.warc === "string" ? { dir: options.warc } : options.warc;
   return {
     seeds: options.seeds ?? [],
@@ -258,7 +261,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     minFree: whole("minFree", options.minFree ?? 2 ** 30, 0, Number.MAX_SAFE_INTEGER),
     graceMs: whole("graceMs", options.graceMs ?? 2000, 0, 86_400_000),
     onEvent: options.onEvent ?? (() => {}),
-    scope: { include, exclude, shard, shards },
+    scope,
   };
 }
 

@@ -3,6 +3,7 @@ import {
   choice,
   count,
   duration,
+  filePrefix,
   hostPort,
   path,
   resolverAddress,
@@ -115,4 +116,11 @@ Deno.test("yesNo takes the words that environment files use", () => {
   for (const text of ["1", "true", "YES", "on"]) assert.equal(yesNo.parse(text), true);
   for (const text of ["0", "false", "No", "off"]) assert.equal(yesNo.parse(text), false);
   assert.throws(() => yesNo.parse("maybe"), RangeError);
+});
+
+Deno.test("filePrefix takes the beginning of a name, never a path or a hidden file", () => {
+  assert.equal(filePrefix.parse("ccrawl-crawl.2"), "ccrawl-crawl.2");
+  for (const bad of ["", "../x", "a/b", ".x", "a b", "a\nb", "\0", "x".repeat(101)]) {
+    assert.throws(() => filePrefix.parse(bad), RangeError, bad);
+  }
 });

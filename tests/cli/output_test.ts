@@ -263,7 +263,7 @@ Deno.test("a disk that is full under stdout is an error, not a quiet end", async
     stdout: host.stdout,
   });
   await output.write({ url: "a" });
-  await assert.rejects(output.close(), /No space left/);
+  await assert.rejects(output.close(), /Cannot write to stdout: No space left/);
 });
 
 Deno.test("a slow reader holds the writer back, and records keep their order", async () => {

@@ -49,3 +49,18 @@ Deno.test("parseSeed() puts a priority of zero last instead of refusing it", () 
   const seed = parseSeed(`{"url":"https://a.test/","priority":0}`);
   assert.ok(typeof seed === "object" && seed.priority > 0 && seed.priority < 1e-9);
 });
+
+Deno.test("readSeeds() ends lines at LF, CRLF and CR alike, wherever chunks are cut", async () => {
+  const list = "a.test\r\nb.test\rc.test\n\r\nd.test\r\rftp://e.test\r\n";
+  for (const size of [1, 2, 3, 7, 8, 9, 1000]) {
+    const { urls, bad } = await read(list, size);
+    assert.deepEqual(urls, ["a", "b", "c", "d"].map((name) => `1 https://${name}.test/`));
+    assert.deepEqual(bad.map(({ line }) => line), [7], `in chunks of ${size}`);
+  }
+});
+
+Deno.test("parseSeed() makes no URL of two columns", () => {
+  assert.equal(parseSeed("https://a.test/\t0.9"), "a control character in it");
+  assert.equal(parseSeed("https://a.test/\0x"), "a control character in it");
+  assert.equal(typeof parseSeed("\thttps://a.test/\t"), "object");
+});

@@ -7,7 +7,7 @@
 import type { CommandSpec } from "../command.ts";
 import { type GlobalOptions, retriesType, timeoutType } from "../options/global.ts";
 import { flag, value } from "../options/spec.ts";
-import { choice, path, size, text } from "../options/types.ts";
+import { choice, filePrefix, path, size } from "../options/types.ts";
 import { parseUrlArgument } from "./arguments.ts";
 import { fetchFields } from "./page_fields.ts";
 
@@ -56,7 +56,7 @@ export const crawlFetch: CommandSpec<CrawlFetchOptions, CrawlFetchArguments> = {
       "clean",
       "What a WARC record holds: the answer without its transfer coding, or the wire bytes",
     ),
-    prefix: value(text("NAME"), "ccrawl-crawl", "Beginning of the WARC file's name"),
+    prefix: value(filePrefix, "ccrawl-crawl", "Beginning of the WARC file's name"),
     cdx: flag(true, "Write no .cdxj beside the WARC file"),
     maxBody: value(size({ min: 1 }), 10 * 1024 ** 2, "Cut the body at this size"),
     insecure: flag(false, "Accept any certificate"),

@@ -7,7 +7,7 @@
 import type { CommandSpec } from "../command.ts";
 import { type GlobalOptions, retriesType, timeoutType, workersType } from "../options/global.ts";
 import { flag, list, required, value } from "../options/spec.ts";
-import { count, duration, path, text } from "../options/types.ts";
+import { count, duration, filePrefix, path, text } from "../options/types.ts";
 import { runFields } from "./page_fields.ts";
 import { checkShard, type RunOptions, runOptions } from "./run_options.ts";
 
@@ -99,7 +99,7 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
     ),
     maxUrlsPerHost: value(count(), 0, "Most URLs of one host; 0 for no limit"),
     warcSize: runOptions.warcSize,
-    prefix: value(text("NAME"), "ccrawl-crawl", "Beginning of the WARC files' names"),
+    prefix: value(filePrefix, "ccrawl-crawl", "Beginning of the WARC files' names"),
     warcHttp: runOptions.warcHttp,
     cdx: runOptions.cdx,
     dedup: runOptions.dedup,

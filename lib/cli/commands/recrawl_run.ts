@@ -8,7 +8,7 @@ import type { CommandSpec } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { type GlobalOptions, retriesType, timeoutType, workersType } from "../options/global.ts";
 import { computed, flag, required, value } from "../options/spec.ts";
-import { choice, count, duration, path, size, text } from "../options/types.ts";
+import { choice, count, duration, filePrefix, path, size, text } from "../options/types.ts";
 import { recrawlFields } from "./recrawl_fields.ts";
 import { checkShard, type RunOptions, runOptions } from "./run_options.ts";
 
@@ -51,17 +51,6 @@ export interface RecrawlRunOptions extends GlobalOptions, RunOptions {
   readonly timeout: number;
   readonly retries: number;
 }
-
-/** Part of a file's name. */
-const fileNameType = {
-  ...text("NAME"),
-  parse(value: string): string {
-    if (!/^[\w.-]{1,100}$/.test(value) || /^\.+$/.test(value)) {
-      throw new RangeError("must be letters, digits, . _ and -, 100 of them at most");
-    }
-    return value;
-  },
-};
 
 /** The command. */
 export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
@@ -129,7 +118,7 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
       600_000,
       "Seal it at this age, so that the checkpoint moves",
     ),
-    prefix: value(fileNameType, "ccrawl-recrawl", "Beginning of the files' names"),
+    prefix: value(filePrefix, "ccrawl-recrawl", "Beginning of the files' names"),
     format: value(choice(["parquet", "warc", "both"]), "parquet", "What is written"),
     maxPages: value(
       count(),
@@ -171,7 +160,7 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
     timeout: value(timeoutType, 30_000, "Budget of one page: connecting, fetching, redirects"),
     retries: value(retriesType, 0, "Retries after a transport failure; a status is an answer"),
     profileDir: value(path("DIR"), undefined, "Write a CPU and a heap profile of the run here"),
-    profileName: value(fileNameType, undefined, "Beginning of the profiles' names"),
+    profileName: value(filePrefix, undefined, "Beginning of the profiles' names"),
   },
   fields: recrawlFields,
   examples: [

@@ -134,6 +134,18 @@ export function text(placeholder = "TEXT"): OptionType<string> {
   };
 }
 
+/** The beginning of the names of output files. */
+export const filePrefix: OptionType<string> = {
+  placeholder: "NAME",
+  parse(value: string): string {
+    if (/^[\w@+=,-][\w.@+=,-]{0,99}$/.test(value)) return value;
+    throw new RangeError(
+      "must be letters, digits, . _ and -, 100 of them at most, and not begin with a dot",
+    );
+  },
+  format: (value) => value,
+};
+
 /** A path of the file system; `-` only where the option says so. */
 export function path(placeholder = "FILE", options: { stdin?: boolean } = {}): OptionType<string> {
   return {

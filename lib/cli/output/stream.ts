@@ -5,7 +5,7 @@
  * @module
  */
 
-import { PipeClosedError } from "../errors.ts";
+import { CommandError, ExitCode, PipeClosedError } from "../errors.ts";
 import type { ByteSink } from "../host.ts";
 
 /** Characters held before a writer has to wait. */
@@ -88,8 +88,12 @@ export class OutputStream {
       await this.#sink.write(bytes);
     } catch (error) {
       if (!(error instanceof Deno.errors.BrokenPipe)) {
-        this.#failure = error;
-        throw error;
+        throw this.#failure = new CommandError(
+          `Cannot write to stdout: ${(error as Error).message}`,
+          ExitCode.error,
+          "records that it did not take are in the archive and the state, where the command has any",
+          { cause: error },
+        );
       }
       this.#closed = true;
       this.#pending = "";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type BadSeed, crawl, type CrawlRun, readSeeds } from "../../../engine/mod.ts";
+import { type BadSeed, crawl, type CrawlRun, readSeeds, type Seed } from "../../../engine/mod.ts";
 import { expandPatterns } from "../../../url/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
@@ -23,7 +23,8 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
   const exclude = await expandPatterns(options.exclude);
   let badSeeds = 0;
   let outcome = "finished";
-  const seeds = readSeeds(await openSeeds(options.seeds, io), (bad: BadSeed) => {
+  const source = await openSeeds(options.seeds, io);
+  const seeds = readList(options.seeds, source, (bad: BadSeed) => {
     if (++badSeeds <= SHOWN_BAD_SEEDS) {
       report.warn(`seed line ${bad.line} is left out, ${bad.reason}: ${printable(bad.text)}`);
     }
@@ -94,8 +95,11 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     throw error;
   } finally {
     if (badSeeds > 0) report.warn(`${badSeeds} seed lines are no URLs and were left out`);
-    await io.output.flush();
-    report.end(outcome);
+    try {
+      await io.output.flush();
+    } finally {
+      report.end(outcome); // a stdout that takes no more is no reason to keep quiet
+    }
   }
   return running.foundNothing ? ExitCode.nothing : ExitCode.done;
 }
@@ -103,13 +107,31 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
 async function openSeeds(path: string, io: CommandIo): Promise<ReadableStream<Uint8Array>> {
   if (path === "-") return io.host.stdin();
   try {
-    return (await Deno.open(path)).readable;
+    const file = await Deno.open(path);
+    if ((await file.stat()).isDirectory) {
+      file.close();
+      throw new Error("it is a folder");
+    }
+    return file.readable;
   } catch (cause) {
-    throw new CommandError(
-      `Cannot read --seeds ${path}: ${(cause as Error).message}`,
-      ExitCode.error,
-      undefined,
-      { cause },
-    );
+    throw cannotRead(path, cause);
   }
+}
+
+/** The list, its failures told as what they are failures of. */
+async function* readList(
+  path: string,
+  source: ReadableStream<Uint8Array>,
+  onBad: (bad: BadSeed) => void,
+): AsyncGenerator<Seed, void, void> {
+  try {
+    yield* readSeeds(source, onBad);
+  } catch (cause) {
+    throw cannotRead(path, cause);
+  }
+}
+
+function cannotRead(path: string, cause: unknown): CommandError {
+  const message = `Cannot read --seeds ${path}: ${(cause as Error).message}`;
+  return new CommandError(message, ExitCode.error, undefined, { cause });
 }

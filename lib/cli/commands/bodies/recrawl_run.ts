@@ -93,8 +93,11 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     outcome = (error as Error).message;
     throw error;
   } finally {
-    await io.output.flush();
-    report.end(outcome);
+    try {
+      await io.output.flush();
+    } finally {
+      report.end(outcome); // a stdout that takes no more is no reason to keep quiet
+    }
   }
   return ExitCode.done;
 }

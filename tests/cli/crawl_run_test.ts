@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { ccrawl } from "../engine/_process.ts";
+import { withFolder } from "../engine/_crawl.ts";
+
+/** What a refused crawl leaves: nothing. */
+async function refused(dir: string, code: number, message: RegExp, args: string[]): Promise<void> {
+  const before = [...Deno.readDirSync(dir)].map(({ name }) => name);
+  const words = ["crawl", "run", "--out", `${dir}/warc`, "--state", `${dir}/crawl.db`, ...args];
+  const ended = await ccrawl(words);
+  assert.equal(ended.code, code, ended.stderr);
+  assert.match(ended.stderr, message);
+  assert.deepEqual([...Deno.readDirSync(dir)].map(({ name }) => name), before);
+}
+
+Deno.test("crawl run refuses a pattern that is none before it writes anything", () =>
+  withFolder(async (dir) => {
+    await Deno.writeTextFile(`${dir}/seeds.txt`, "");
+    const message = /^ccrawl: Cannot use the pattern "\(\(\(": /m;
+    await refused(dir, 2, message, ["--seeds", `${dir}/seeds.txt`, "--include", "((("]);
+    await refused(dir, 2, message, ["--seeds", `${dir}/seeds.txt`, "--exclude", "((("]);
+  }));
+
+Deno.test("crawl run refuses a prefix that leads out of its folder before it writes anything", () =>
+  withFolder(async (dir) => {
+    await Deno.writeTextFile(`${dir}/seeds.txt`, "");
+    const args = ["--seeds", `${dir}/seeds.txt`, "--prefix", "../x"];
+    await refused(dir, 2, /--prefix=\.\.\/x: must be letters/, args);
+  }));
+
+Deno.test("crawl run says that --seeds is a folder, or is not there", () =>
+  withFolder(async (dir) => {
+    await refused(dir, 1, /Cannot read --seeds \S+: it is a folder/, ["--seeds", dir]);
+    await refused(dir, 1, /Cannot read --seeds \S+: /, ["--seeds", `${dir}/none`]);
+  }));
