@@ -141,7 +141,7 @@ export class RunReport {
 
   /**
    * The run is over. Prints the summary, and emits the end event with `outcome` (`finished`, or what
-   * stopped it).
+   * stopped it). A run that could not be opened has no workers, and nothing to sum up.
    */
   end(outcome: string): void {
     if (this.#run === undefined) throw new TypeError("Cannot report: the run has not started");
@@ -149,7 +149,7 @@ export class RunReport {
     this.#stopTimers();
     this.#line.clear();
     this.#emit({ event: "end", outcome, figures });
-    if (this.#options.quiet || this.#options.progress === "json") return;
+    if (this.#options.quiet || this.#options.progress === "json" || figures.workers === 0) return;
     for (const line of summary) this.#line.print(line);
   }
 

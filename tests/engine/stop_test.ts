@@ -60,6 +60,9 @@ Deno.test("SIGTERM seals a crawl and ends it with 0 and a summary; it resumes", 
     const { repeated } = await web.coverage();
     assert.equal(repeated, 0, "a clean stop repeats nothing that was answered");
     await verifyClean(dir);
+    const idle = await ccrawl(args);
+    assert.equal(idle.code, 0, idle.stderr);
+    assert.match(idle.stderr, /crawl run: nothing to do: every URL of the state is done/);
   }));
 
 Deno.test("SIGTERM ends a crawl within seconds, 64 tarpits and silent name servers in flight", () =>
@@ -109,7 +112,7 @@ Deno.test("a second signal ends a crawl at once, with its number, and the state 
     assert.equal(code, 143);
     assert.doesNotMatch(crawl.stderr, /fetched/, "no summary");
     const { done, queued, in_flight } = await statusOf(dir);
-    assert.deepEqual([done, queued! + in_flight!], [1, 16]);
+    assert.deepEqual([done, queued, in_flight], [1, 16, 0]);
   }));
 
 Deno.test("-n 7 gives exactly seven records, all else as at any stop", () =>
@@ -149,6 +152,56 @@ Deno.test("a reader that goes away ends a crawl quietly, everything sealed", () 
     assert.ok(done! >= 5 && queued! > 0);
   }));
 
+Deno.test("SIGTERM ends a crawl whose stdout nobody reads", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 20, pages: 20_000, pageBytes: 500 });
+    const [command, ...words] = [...CCRAWL, ...await prepare(web, dir, ["--delay", "0"])];
+    const crawl = new Deno.Command(command!, {
+      ...{ args: words, stdin: "null", stdout: "piped", stderr: "piped" },
+    }).spawn();
+    const stderr = new Response(crawl.stderr).text();
+    // Fetching pauses when so many records wait that none may be added.
+    for (let last = 0, same = 0; same < 5;) {
+      const { requests } = await web.summary();
+      same = requests > 2000 && requests === last ? same + 1 : 0;
+      last = requests;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    crawl.kill("SIGTERM");
+    const { code } = await within(2 * SECONDS, crawl.status);
+    assert.equal(code, 0, await stderr);
+    assert.match(await stderr, /stdout is not read/);
+    assert.match(await stderr, /crawl run: \d+ fetched/);
+    await crawl.stdout.cancel();
+    assert.deepEqual(leftOpen(dir), []);
+    await verifyClean(dir);
+  }));
+
+Deno.test("seeds that come slowly are crawled as they come, and a stop does not wait for more", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 3, pages: 3, pageBytes: 500 });
+    const args = (await prepare(web, dir, [])).map((word, i, all) =>
+      all[i - 1] === "--seeds" ? "-" : word
+    );
+    const [command, ...words] = [...CCRAWL, ...args];
+    const crawl = new Deno.Command(command!, {
+      ...{ args: words, stdin: "piped", stdout: "piped", stderr: "null" },
+    }).spawn();
+    const list = crawl.stdin.getWriter();
+    const records = crawl.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    for (const seed of web.seeds()) {
+      await list.write(new TextEncoder().encode(`${seed}\n`));
+      const { value } = await within(SECONDS, records.read());
+      assert.equal(JSON.parse(value!).url, seed);
+    }
+    crawl.kill("SIGTERM");
+    assert.equal((await within(SECONDS, crawl.status)).code, 0);
+    await records.cancel();
+    await list.close().catch(() => {}); // its reader has gone
+    assert.deepEqual(leftOpen(dir), []);
+    await verifyClean(dir);
+  }));
+
 Deno.test("a second crawl on the same state or output folder is refused, its holder named", () =>
   withFolder(async (dir) => {
     await using web = await startWeb({ hosts: 2, pages: 2000, pageBytes: 1000 });
@@ -169,6 +222,7 @@ Deno.test("a second crawl on the same state or output folder is refused, its hol
       assert.equal(code, 1, stderr);
       assert.equal(stdout, "");
       assert.ok(stderr.includes(`"${held}": process ${crawl.pid} is using it`), stderr);
+      assert.ok(!stderr.includes("fetched"), "no summary of a run that never was");
     }
     crawl.kill("SIGTERM");
     await crawl.succeeds();

@@ -97,7 +97,7 @@ export const globalOptions: OptionTable<GlobalOptions> = {
     { commas: true },
   ),
   allowPrivate: flag(false, "Connect to loopback, private and other special addresses too"),
-  quiet: flag(false, "No progress, messages or summary", "q"),
+  quiet: flag(false, "No progress, messages or summary; warnings and errors stay", "q"),
   verbose: flag(false, "Show stack traces of errors", "v"),
   color: value(
     choice(["auto", "always", "never"]),

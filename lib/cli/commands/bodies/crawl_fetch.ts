@@ -42,7 +42,8 @@ export async function run(
   if (io.output.format === "raw") await io.output.raw(page.decoded());
   else await io.output.write({ ...recordOf(page, options.warcDir, written) });
   if (page.error === undefined) return ExitCode.done;
-  io.report.warn(`${page.url}: ${page.error.message}`);
+  const hint = page.error.reason === "private-address" ? "; --allow-private permits it" : "";
+  io.report.warn(`${page.url}: ${page.error.message}${hint}`);
   return page.error.kind === "skip" ? ExitCode.error : ExitCode.network;
 }
 

@@ -84,12 +84,17 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     delayMs: options.delay,
     robots: options.robots,
   }, () => running.figures);
+  let records = 0;
   try {
     for await (const record of running) {
+      records++;
       const taken = io.output.write({ ...record });
       if (!(taken === true || await taken)) break;
     }
     if (io.signal.aborted) outcome = outcomeOf(io.signal);
+    if (outcome === "finished" && records === 0 && !running.foundNothing) {
+      report.message(whyNothing(running.figures.queued, options.maxPages));
+    }
   } catch (error) {
     outcome = (error as Error).message;
     throw error;
@@ -102,6 +107,13 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     }
   }
   return running.foundNothing ? ExitCode.nothing : ExitCode.done;
+}
+
+/** Why a resumed crawl has nothing to fetch. */
+function whyNothing(queued: number, maxPages: number): string {
+  return maxPages > 0 && queued > 0
+    ? `nothing to do: --max-pages ${maxPages} was reached in an earlier run, ${queued} URLs stay queued`
+    : "nothing to do: every URL of the state is done";
 }
 
 async function openSeeds(path: string, io: CommandIo): Promise<ReadableStream<Uint8Array>> {
