@@ -66,7 +66,7 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
   options: {
     from: required(
       text("LIST"),
-      "The list: domains, urls, a repo of the hub, a file or folder (.parquet, .jsonl, .txt, WARC), or -",
+      "The list: domains, urls, a dataset on Hugging Face (owner/name), a file or folder (.parquet, .jsonl, .txt, WARC), or -",
     ),
     column: computed(
       text("NAME"),
