@@ -82,10 +82,9 @@ export class LaneCells {
     this.turn(Doing.Rendering);
   }
 
-  /** The page's row has been sent. */
-  finish(): void {
-    Atomics.add(this.#cells, Cell.Finished, 1n);
-    this.turn(Doing.Idle);
+  /** The rows of so many pages have been sent. */
+  finish(pages: number): void {
+    Atomics.add(this.#cells, Cell.Finished, BigInt(pages));
   }
 
   /** Do something else from here on. */

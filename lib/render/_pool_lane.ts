@@ -7,7 +7,7 @@
 import process from "node:process";
 import type { Worker } from "node:worker_threads";
 import { Doing, LaneCells } from "./_pool_cells.ts";
-import { type Effort, encodePage, type SpareBuffers } from "./_pool_message.ts";
+import { type Effort, encodePages, type SpareBuffers } from "./_pool_message.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
 import type { PoolPage } from "./pool_types.ts";
 
@@ -24,11 +24,13 @@ export interface Job {
 
 /** What a lane tells the pool. */
 export interface LaneEvents {
-  /** It may be given pages. */
+  /** It may be given pages for the first time. */
   ready(lane: Lane): void;
+  /** It may be given more. */
+  free(lane: Lane): void;
   /** A page's row has been sent. */
   finished(lane: Lane, job: Job): void;
-  /** A page could not be rendered; it is finished in its turn. `poison`: the worker did not survive. */
+  /** A page could not be rendered, its row is yet to come. `poison`: the worker did not survive it. */
   failed(lane: Lane, job: Job, reason: string, poison: boolean): void;
   /**
    * The worker is gone, or must go. `blamed` is the page it was at, which has no row; `left` are those
@@ -43,12 +45,15 @@ export interface LaneEvents {
 export class Lane {
   readonly cells = new LaneCells();
   readonly #worker: Worker;
+  readonly #ports: readonly MessagePort[];
   readonly #events: LaneEvents;
   readonly #spare: SpareBuffers;
   readonly #ended = Promise.withResolvers<void>();
   #jobs: Job[] = [];
   #settled = 0;
   #bytes = 0;
+  /** Buffers it has. */
+  #batches = 0;
   #ready = false;
   #gone = false;
   #error = "";
@@ -62,6 +67,7 @@ export class Lane {
     spare: SpareBuffers,
     events: LaneEvents,
   ) {
+    this.#ports = ports;
     this.#events = events;
     this.#spare = spare;
     // Loaded when it is needed, not by everyone who imports the room for its links.
@@ -82,8 +88,6 @@ export class Lane {
           : `the thread that rendered it ended (code ${code}${this.#error && `: ${this.#error}`})`,
       );
     });
-    // deno-lint-ignore no-explicit-any
-    this.#worker.postMessage({ ports } satisfies ToLane, ports as any);
   }
 
   /** Whether it takes pages. */
@@ -91,21 +95,24 @@ export class Lane {
     return this.#ready;
   }
 
-  /** Pages given to it and not finished. */
-  get load(): number {
-    return this.#jobs.length;
+  /** How many times it was given pages that it has not come to the end of. */
+  get batches(): number {
+    return this.#batches;
   }
 
-  /** Their bytes. */
+  /** Bytes of the pages given to it and not finished. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Give it a page. */
-  send(job: Job): void {
-    this.#jobs.push(job);
-    this.#bytes += job.size;
-    const buffer = encodePage(job.page, job.effort, job.reason, this.#spare);
+  /** Give it pages. */
+  send(jobs: readonly Job[]): void {
+    for (const job of jobs) {
+      this.#jobs.push(job);
+      this.#bytes += job.size;
+    }
+    this.#batches++;
+    const buffer = encodePages(jobs, this.#spare);
     this.#worker.postMessage(buffer satisfies ToLane, [buffer]);
   }
 
@@ -128,12 +135,11 @@ export class Lane {
   lose(reason: string): void {
     if (this.#gone) return;
     this.#gone = true;
-    const { started, finished } = this.cells;
+    const { started, finished, doing } = this.cells;
     this.#settle(finished);
-    const atWork = started > finished;
-    const [first, ...others] = this.#jobs;
-    const blamed = atWork ? first : undefined;
-    const left = atWork ? others : this.#jobs;
+    const at = doing === Doing.Rendering ? started - finished - 1 : -1;
+    const blamed = this.#jobs[at];
+    const left = this.#jobs.filter((job) => job !== blamed);
     this.#jobs = [];
     this.#events.lost(this, blamed, left, reason);
   }
@@ -155,20 +161,27 @@ export class Lane {
 
   #message(message: FromLane): void {
     if (this.#gone) return;
-    if (message instanceof ArrayBuffer) {
-      this.#spare.give(message);
-      this.#settle(this.#settled + 1);
+    if (message === "listening") {
+      const ports = this.#ports;
+      // deno-lint-ignore no-explicit-any
+      this.#worker.postMessage({ ports } satisfies ToLane, ports as any);
     } else if (message === "ready") {
       this.#ready = true;
       this.#events.ready(this);
-    } else if (message === "ended") this.#ended.resolve();
-    else if ("fatal" in message) this.#events.fatal(message.fatal);
-    else {
-      const [job] = this.#jobs;
-      this.#spare.give(message.buffer);
-      if (job !== undefined) this.#events.failed(this, job, message.failed, message.unfit);
-      this.#settle(this.#settled + 1);
-      if (message.unfit) this.lose(message.failed);
+    } else if (message === "unfit") this.lose("");
+    else if (message === "ended") this.#ended.resolve();
+    else if (typeof message === "number") {
+      this.#settle(message);
+      this.#events.free(this);
+    } else if ("fatal" in message) this.#events.fatal(message.fatal);
+    else if ("failed" in message) {
+      const job = this.#jobs[message.ordinal - this.#settled - 1]!;
+      this.#events.failed(this, job, message.failed, message.poison);
+    } else {
+      this.#spare.give(message[0]);
+      this.#batches--;
+      this.#settle(message[1]);
+      this.#events.free(this);
     }
   }
 

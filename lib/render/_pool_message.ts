@@ -1,6 +1,6 @@
 /**
- * A page on its way to a worker: one buffer, which comes back and is used again. Fresh memory for every
- * page costs more than the copy.
+ * Pages on their way to a worker: several small ones or a large one in a buffer, which comes back and is used
+ * again. A message costs more than a small page's rendering, and fresh memory more than a copy.
  *
  * @module
  */
@@ -25,8 +25,8 @@ export interface PageMessage {
   readonly reason: string;
 }
 
-const NUMBERS = 9;
-const HEAD = NUMBERS * 4;
+/** Effort, whether to render, then the lengths of five strings and two runs of bytes. */
+const HEAD = 9 * 4;
 /** Buffers are of this size, larger only for a page that needs it. */
 export const BUFFER_BYTES = 256 * 1024;
 const MOST_SPARE_BYTES = 512 * 1024;
@@ -45,10 +45,14 @@ export class SpareBuffers {
   }
 
   take(bytes: number): ArrayBuffer {
-    const at = this.#spare.findIndex((buffer) => buffer.byteLength >= bytes);
-    if (at < 0) return new ArrayBuffer(Math.max(bytes, this.#size));
-    const [buffer] = this.#spare.splice(at, 1);
-    return buffer!;
+    let best = -1, length = Infinity;
+    for (const [at, { byteLength }] of this.#spare.entries()) {
+      if (byteLength < bytes || byteLength >= length) continue;
+      best = at;
+      length = byteLength;
+    }
+    if (best < 0) return new ArrayBuffer(Math.max(bytes, this.#size));
+    return this.#spare.splice(best, 1)[0]!;
   }
 
   give(buffer: ArrayBuffer): void {
@@ -60,55 +64,68 @@ export class SpareBuffers {
   }
 }
 
-/** Write a page into a buffer. */
-export function encodePage(
-  page: PoolPage,
-  effort: Effort,
-  reason: string,
-  spare: SpareBuffers,
-): ArrayBuffer {
-  const strings = [page.key, page.url, page.contentType, page.contentEncoding, reason];
-  const blobs = [page.rest, page.body];
-  let most = HEAD;
-  for (const s of strings) most += s.length * 3;
-  for (const blob of blobs) most += blob.length;
+/** A page to be sent, and how much is to be tried. */
+export interface Sending {
+  readonly page: PoolPage;
+  readonly effort: Effort;
+  readonly reason: string;
+}
+
+/** Write pages into a buffer: their number, and one after the other. */
+export function encodePages(pages: readonly Sending[], spare: SpareBuffers): ArrayBuffer {
+  let most = 4;
+  for (const { page, reason } of pages) {
+    const units = page.key.length + page.url.length + page.contentType.length +
+      page.contentEncoding.length + reason.length;
+    most += HEAD + units * 3 + page.rest.length + page.body.length;
+  }
   const buffer = spare.take(most);
   const bytes = new Uint8Array(buffer), numbers = new DataView(buffer);
-  numbers.setUint32(0, effort, true);
-  numbers.setUint32(4, page.render === false ? 0 : 1, true);
-  let at = HEAD, field = 8;
-  for (const s of strings) {
-    const { written } = encoder.encodeInto(s, bytes.subarray(at));
-    numbers.setUint32(field, written, true);
-    field += 4;
-    at += written;
-  }
-  for (const blob of blobs) {
-    numbers.setUint32(field, blob.length, true);
-    field += 4;
-    bytes.set(blob, at);
-    at += blob.length;
+  numbers.setUint32(0, pages.length, true);
+  let at = 4;
+  for (const { page, effort, reason } of pages) {
+    let field = at;
+    const number = (value: number) => {
+      numbers.setUint32(field, value, true);
+      field += 4;
+    };
+    at += HEAD;
+    number(effort);
+    number(page.render === false ? 0 : 1);
+    for (const s of [page.key, page.url, page.contentType, page.contentEncoding, reason]) {
+      const { written } = encoder.encodeInto(s, bytes.subarray(at));
+      number(written);
+      at += written;
+    }
+    for (const blob of [page.rest, page.body]) {
+      number(blob.length);
+      bytes.set(blob, at);
+      at += blob.length;
+    }
   }
   return buffer;
 }
 
-/** Read it back. */
-export function decodePage(buffer: ArrayBuffer): PageMessage {
+/** Read them back, one at a time: bytes are views of the buffer. */
+export function* decodePages(buffer: ArrayBuffer): Generator<PageMessage> {
   const numbers = new DataView(buffer);
-  let at = HEAD, field = 8;
-  const take = (): Uint8Array => {
-    const length = numbers.getUint32(field, true);
-    field += 4;
-    return new Uint8Array(buffer, (at += length) - length, length);
-  };
-  const text = () => decoder.decode(take());
-  const key = text(), url = text(), contentType = text(), contentEncoding = text();
-  const reason = text();
-  const rest = take(), body = take();
-  const render = numbers.getUint32(4, true) === 1;
-  return {
-    page: { key, url, contentType, contentEncoding, body, rest, render },
-    effort: numbers.getUint32(0, true),
-    reason,
-  };
+  let at = 4;
+  for (let left = numbers.getUint32(0, true); left > 0; left--) {
+    let field = at;
+    at += HEAD;
+    const number = () => numbers.getUint32((field += 4) - 4, true);
+    const take = () => {
+      const length = number();
+      return new Uint8Array(buffer, (at += length) - length, length);
+    };
+    const text = () => decoder.decode(take());
+    const effort: Effort = number(), render = number() === 1;
+    const key = text(), url = text(), contentType = text(), contentEncoding = text();
+    const reason = text(), rest = take(), body = take();
+    yield {
+      page: { key, url, contentType, contentEncoding, body, rest, render },
+      effort,
+      reason,
+    };
+  }
 }

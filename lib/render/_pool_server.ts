@@ -7,7 +7,7 @@
 import type { MessagePort as ThreadPort } from "node:worker_threads";
 import { Doing, LaneCells, SinkCells } from "./_pool_cells.ts";
 import { guarded, Overtime } from "./_guard.ts";
-import { decodePage, Effort, type PageMessage } from "./_pool_message.ts";
+import { decodePages, Effort, type PageMessage } from "./_pool_message.ts";
 import { prepare, textOf, untouched } from "./_pool_job.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
 import { RowPorts } from "./_row_ports.ts";
@@ -23,9 +23,8 @@ export async function serve(parts: PoolParts, port: ThreadPort, setup: LaneSetup
     port.postMessage(message, transfer);
   const assemble = await parts.assembler?.(setup.assembly) ?? encodePageRow;
   const server = new PoolServer(setup, parts, assemble, await loadRenderer(setup), say);
-  // What came before waits for the first listener.
   port.on("message", (message: ToLane) => server.message(message));
-  say("ready");
+  say("listening");
 }
 
 /** Renders in this thread, or in a child process where it is not bounded by itself. */
@@ -98,7 +97,7 @@ class PoolServer {
     else {
       const sink = new SinkCells(this.#setup.sink);
       this.#ports = new RowPorts(message.ports, this.#setup.window, this.#cells, sink);
-      return;
+      return this.#say("ready");
     }
     if (!this.#running) void this.#run();
   }
@@ -107,7 +106,15 @@ class PoolServer {
     this.#running = true;
     try {
       for (let buffer = this.#queue.shift(); buffer; buffer = this.#queue.shift()) {
-        if (!await this.#serve(buffer)) return; // no longer fit for work: the pool replaces it
+        for (const message of decodePages(buffer)) {
+          await this.#serve(message);
+          if (!this.#unfit) continue;
+          await this.#send();
+          return this.#say("unfit");
+        }
+        // Nobody waits for rows that could go; while there is work, small ones go together.
+        if (this.#queue.length === 0) await this.#send();
+        this.#say([buffer, this.#cells.finished], [buffer]);
       }
       if (this.#ending) await this.#end();
     } catch (error) {
@@ -116,23 +123,33 @@ class PoolServer {
     this.#running = false;
   }
 
-  /** One page; whether the next may follow. */
-  async #serve(buffer: ArrayBuffer): Promise<boolean> {
-    const cells = this.#cells, ports = this.#ports!;
-    const message = decodePage(buffer);
+  /** One page. */
+  async #serve(message: PageMessage): Promise<void> {
+    const cells = this.#cells;
     cells.start();
     const { row, failed, poison } = await this.#attempt(message);
-    const bytes = row ?? await this.#withoutRendering(message.page, failed, message.effort);
-    const unfit = poison || this.#unfit;
-    if (!ports.fits(bytes.byteLength)) {
-      cells.turn(Doing.WaitingForSink);
-      await ports.room(bytes.byteLength);
+    if (poison) this.#unfit = true;
+    if (message.effort === Effort.Render && row === undefined) {
+      this.#say({ ordinal: cells.started, failed, poison });
     }
-    ports.send(bytes);
-    cells.finish();
-    if (failed === "" || message.effort !== Effort.Render && !unfit) this.#say(buffer, [buffer]);
-    else this.#say({ buffer, failed, unfit }, [buffer]);
-    return !unfit;
+    const bytes = row ?? await this.#withoutRendering(message.page, failed, message.effort);
+    cells.turn(Doing.Idle);
+    if (!this.#ports!.takes(bytes)) await this.#send();
+    this.#ports!.add(bytes);
+    if (!this.#ports!.takes(undefined)) await this.#send();
+  }
+
+  /** Send the rows there are, when there is room. */
+  async #send(): Promise<void> {
+    const cells = this.#cells, ports = this.#ports!;
+    if (ports.rows === 0) return;
+    if (!ports.fits) {
+      this.#say(cells.finished);
+      cells.turn(Doing.WaitingForSink);
+      await ports.room();
+      cells.turn(Doing.Idle);
+    }
+    cells.finish(ports.send());
   }
 
   async #attempt({ page, effort, reason }: PageMessage): Promise<Attempt> {

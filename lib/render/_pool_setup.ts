@@ -17,21 +17,24 @@ export interface LaneSetup {
   readonly assembly: unknown;
 }
 
-/** To a worker: its ports; a page; or that none follows. */
+/** To a worker: its ports; pages; or that none follow. */
 export type ToLane = { readonly ports: readonly MessagePort[] } | ArrayBuffer | "end";
 
-/**
- * From a worker: that it can begin; a page's buffer once its row is sent; the same of a page that could
- * not be rendered; that it has ended; that the pool cannot work.
- */
+/** From a worker. Pages are known by their ordinal: the first one given to it is 1. */
 export type FromLane =
+  /** It listens: what is sent before may be late, or in another order. */
+  | "listening"
+  /** It has its ports and can begin. */
   | "ready"
-  | ArrayBuffer
-  | {
-    readonly buffer: ArrayBuffer;
-    readonly failed: string;
-    /** Whether the worker must be replaced. */
-    readonly unfit: boolean;
-  }
+  /** A buffer is read, and how many pages' rows have been sent. */
+  | readonly [buffer: ArrayBuffer, finished: number]
+  /** How many have been sent, said before waiting for the sink. */
+  | number
+  /** A page could not be rendered; its row is yet to come. */
+  | { readonly ordinal: number; readonly failed: string; readonly poison: boolean }
+  /** Work was stopped halfway: it is to be replaced. All rows there are have been sent. */
+  | "unfit"
+  /** It has ended as told. */
   | "ended"
+  /** The pool cannot work. */
   | { readonly fatal: string };

@@ -76,6 +76,8 @@ export interface RenderPoolFigures {
   readonly poison: number;
   /** Of those that could not be rendered, the ones remembered from before and not tried. */
   readonly remembered: number;
+  /** Threads that did not stop at the deadline by themselves; nothing can end one but the process's end. */
+  readonly stuck: number;
   /** Most bytes of pages in the pool. */
   readonly queueBound: number;
   /** Bytes of the pages in it now. */
@@ -90,7 +92,9 @@ export interface RenderPoolFigures {
   readonly sinkPeak: number;
 }
 
-/** Two pages together are given to one worker only below this, so that few wait behind a large one. */
+/** Pages go to a worker together below this: a message costs as much as a small page. */
+const BATCH_BYTES = 192 * 1024;
+/** Pages wait behind others in a worker only below this, so that few are held up by a slow one. */
 const PREFETCH_BYTES = 256 * 1024;
 /** What a page counts for beside its bytes. */
 const PAGE_OVERHEAD = 4096;
@@ -98,6 +102,8 @@ const PAGE_OVERHEAD = 4096;
 const START_MS = 60_000;
 /** Workers that may end one after the other without a page between them. */
 const MOST_LOST = 5;
+/** Threads that may go on unseen, each perhaps at full speed, before the process is better started anew. */
+const MOST_STUCK = 8;
 
 /**
  * Renders pages on several threads, in bounded memory, whatever the pages are.
@@ -105,6 +111,10 @@ const MOST_LOST = 5;
  * Every page comes out as one row, once: rendered, or with the reason why not. What breaks a worker (an
  * endless loop, its heap's limit, a crash) costs that worker, which is replaced, and is remembered.
  * Rows come in no particular order.
+ *
+ * No thread can be ended from outside: a page's time and heap are bounded by asking the engine to stop at the
+ * next check, which nearly every loop has, but not every compiled one. So this is the second line: the
+ * extractor `main` is bounded by itself, and the others run in child processes, which can be killed.
  */
 export class RenderPool implements AsyncDisposable {
   readonly #options: RenderPoolOptions;
@@ -127,6 +137,7 @@ export class RenderPool implements AsyncDisposable {
   #pages = 0;
   #failed = 0;
   #remembered = 0;
+  #stuck = 0;
   #spent = { rendering: 0, waiting: 0 };
   #lostInARow = 0;
   #closed = false;
@@ -171,6 +182,7 @@ export class RenderPool implements AsyncDisposable {
     };
     if (this.#waiting.length === 0 && this.#fits(size)) {
       this.#admit(job);
+      this.#dispatch();
       return Promise.resolve();
     }
     return new Promise((resolve, reject) => this.#waiting.push({ job, resolve, reject }));
@@ -198,6 +210,7 @@ export class RenderPool implements AsyncDisposable {
       failed: this.#failed,
       poison: this.#poison.found,
       remembered: this.#remembered,
+      stuck: this.#stuck,
       queueBound: this.#queueBound,
       queueBytes: this.#held,
       queuePeak: this.#peak,
@@ -248,25 +261,29 @@ export class RenderPool implements AsyncDisposable {
     this.#held += job.size;
     if (this.#held > this.#peak) this.#peak = this.#held;
     this.#queue.push(job);
-    this.#dispatch();
   }
 
+  /** Give pages to whoever has the least to do: as many small ones at a time as are there for each. */
   #dispatch(): void {
-    for (let job = this.#queue[0]; job !== undefined; job = this.#queue[0]) {
-      const lane = this.#leastLoaded(job.size);
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      const lane = this.#leastLoaded(next.size);
       if (lane === undefined) return;
-      this.#queue.shift();
-      lane.send(job);
+      const most = Math.ceil(this.#queue.length / this.#lanes.size);
+      let count = 1, bytes = next.size;
+      while (count < most && bytes + this.#queue[count]!.size <= BATCH_BYTES) {
+        bytes += this.#queue[count++]!.size;
+      }
+      lane.send(this.#queue.splice(0, count));
     }
   }
 
-  /** One without work, else one with a small page that leaves room for another. */
+  /** One without work, else one with so little that more may wait behind it. */
   #leastLoaded(size: number): Lane | undefined {
     let best: Lane | undefined;
     for (const lane of this.#lanes) {
       if (!lane.ready) continue;
-      if (lane.load === 0) return lane;
-      if (lane.load > 1 || lane.bytes + size > PREFETCH_BYTES) continue;
+      if (lane.batches === 0) return lane;
+      if (lane.batches > 1 || lane.bytes + size > PREFETCH_BYTES) continue;
       if (best === undefined || lane.bytes < best.bytes) best = lane;
     }
     return best;
@@ -274,6 +291,10 @@ export class RenderPool implements AsyncDisposable {
 
   readonly #events: LaneEvents = {
     ready: () => this.#dispatch(),
+    free: () => {
+      this.#admitWaiting();
+      this.#dispatch();
+    },
     finished: (_, job) => this.#finished(job),
     failed: (_, job, reason, poison) => {
       // One that was not tried is counted when it is finished.
@@ -291,13 +312,15 @@ export class RenderPool implements AsyncDisposable {
     this.#pages++;
     if (job.reason !== "") this.#failed++;
     if (job.known) this.#remembered++;
+    this.#tellDrained();
+  }
+
+  #admitWaiting(): void {
     for (let next = this.#waiting[0]; next && this.#fits(next.job.size); next = this.#waiting[0]) {
       this.#waiting.shift();
       this.#admit(next.job);
       next.resolve();
     }
-    this.#dispatch();
-    this.#tellDrained();
   }
 
   #remember(job: Job, reason: string): void {
@@ -310,10 +333,14 @@ export class RenderPool implements AsyncDisposable {
     // Once it has ended; until then it counts what comes back itself.
     void lane.stop().then(() => this.#sink.add(-lane.cells.sent));
     if (this.#stopped || this.#error !== undefined) return;
+    // Those that failed on the way and whose row has not gone are tried again.
+    for (const job of left) if (job.effort === Effort.Render) job.reason = "";
     this.#queue.unshift(...left);
     if (blamed !== undefined) {
-      if (blamed.effort === Effort.Render) this.#remember(blamed, reason);
-      else if (blamed.effort === Effort.Bare) {
+      if (blamed.effort === Effort.Render) {
+        // Else it was told before the worker died of what followed.
+        if (blamed.reason === "") this.#remember(blamed, reason);
+      } else if (blamed.effort === Effort.Bare) {
         return this.#fail(new RenderPoolError(`Cannot make a row: ${reason}`), true);
       }
       blamed.effort++;
@@ -323,6 +350,7 @@ export class RenderPool implements AsyncDisposable {
       return this.#fail(new RenderPoolError(`Cannot start a worker of the pool: ${reason}`), true);
     }
     this.#start();
+    this.#admitWaiting();
     this.#dispatch();
   }
 
@@ -376,8 +404,16 @@ export class RenderPool implements AsyncDisposable {
     const now = performance.now();
     for (const lane of this.#lanes) {
       if (!lane.overdue(this.#limitMs, START_MS, now)) continue;
+      if (!lane.ready) {
+        lane.lose("it does not start");
+        continue;
+      }
       const { deadlineMs = 5_000 } = this.#options;
-      lane.lose(lane.ready ? `it took longer than ${deadlineMs} ms` : "it does not start");
+      lane.lose(`it took longer than ${deadlineMs} ms`);
+      if (++this.#stuck <= MOST_STUCK) continue;
+      const why =
+        `${this.#stuck} threads hang at pages that they cannot be stopped at; start again`;
+      this.#fail(new RenderPoolError(`Cannot go on rendering: ${why}`), true);
     }
   }
 

@@ -1,3 +1,18 @@
+/**
+ * What a worker of the pool sends to a writer: one row; several, one after the other, and their lengths; or
+ * `null`, that none follows. The bytes begin a buffer of their own.
+ */
+export type RowsMessage =
+  | Uint8Array<ArrayBuffer>
+  | readonly [rows: Uint8Array<ArrayBuffer>, lengths: readonly number[]]
+  | null;
+
+/**
+ * What a writer answers once it is done with a message: the byte length of its buffer, which counted against
+ * the sink's bound until now; better with the buffer itself, to be written over.
+ */
+export type RowsGivenBack = number | readonly [bytes: number, buffer: ArrayBuffer];
+
 /** How rows are taken in: see {@linkcode receiveRows}. */
 export interface RowReceiver {
   /**
@@ -10,13 +25,9 @@ export interface RowReceiver {
 }
 
 /**
- * Take rows from a worker of the pool: the far end of a port that was given to it.
- *
- * Every row comes as a `Uint8Array` that begins a buffer of its own. Its bytes count against the sink's
- * bound until the receiver gives them back, which it does by posting their number, or
- * `[number, ArrayBuffer]` to give back the buffer too, to be written over. `null` says that no row follows.
- * This function does that: `onRow` is called for one row after the other, in order, and when it is through
- * the row is given back, so that the bytes are only good until then.
+ * Take rows from a worker of the pool, at the far end of a port that was given to it: `onRow` is called for
+ * one row after the other, in order, and when it is through with those of a message they are given back, so
+ * that a row's bytes are only good until then.
  *
  * @example Usage
  * ```ts
@@ -34,13 +45,19 @@ export function receiveRows(
 ): RowReceiver {
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   let turn: Promise<void> = Promise.resolve();
-  port.onmessage = ({ data }: MessageEvent<Uint8Array<ArrayBuffer> | null>) => {
-    turn = turn.then(async () => {
-      if (data === null) return resolve();
-      await onRow(data);
-      const { byteLength, buffer } = data;
-      port.postMessage([byteLength, buffer], [buffer]);
-    });
+  const take = async (message: RowsMessage) => {
+    if (message === null) return resolve();
+    const [rows, lengths] = message instanceof Uint8Array ? [message, [message.length]] : message;
+    let at = 0;
+    for (const length of lengths) {
+      const handled = onRow(rows.subarray(at, at += length));
+      if (handled !== undefined) await handled;
+    }
+    const { buffer } = rows;
+    port.postMessage([buffer.byteLength, buffer] satisfies RowsGivenBack, [buffer]);
+  };
+  port.onmessage = ({ data }: MessageEvent<RowsMessage>) => {
+    turn = turn.then(() => take(data));
     turn.catch(reject);
   };
   return { ended, close: () => port.close() };

@@ -16,13 +16,16 @@ let hangs = false;
 function obey(what: string): void {
   if (what === "spin") { for (;;); }
   if (what === "match") /^(a+)+$/.test("a".repeat(64) + "b");
-  if (what === "grow") {
-    for (const all: number[][] = [];;) all.push(new Array(1000).fill(all.length));
-  }
+  if (what === "grow") grow();
   if (what === "exit") process.exit(0);
   if (what === "exit 3") process.exit(3);
   if (what === "throw") throw new Error("told to throw");
   if (what === "recurse") recurse(1);
+}
+
+function grow(): never {
+  const all: unknown[] = [];
+  for (;;) all.push(new Array(1000).fill(Math.random()));
 }
 
 function recurse(n: number): number {
