@@ -15,6 +15,9 @@ import type { AnyOptionTable, OptionTable } from "./options/spec.ts";
 import { openOutput } from "./output/mod.ts";
 import { runWithSignals } from "./signals.ts";
 
+/** How long a stop waits for a reader of stdout who does not read. */
+const UNREAD_MS = 5000;
+
 /**
  * Run `command` with the words behind its name.
  *
@@ -78,11 +81,17 @@ export async function execute(
       await report.close();
     }
   };
-  return await runWithSignals(
-    host,
-    work,
-    (received) => report.warn(`${received}: stopping cleanly; a second one ends it at once`),
-  );
+  let patience: ReturnType<typeof setInterval> | undefined;
+  try {
+    return await runWithSignals(host, work, (received) => {
+      report.warn(`${received}: stopping cleanly; a second one ends it at once`);
+      patience = setInterval(() => {
+        if (output.abandon()) report.warn("stdout is not read: the records left are not shown");
+      }, UNREAD_MS);
+    });
+  } finally {
+    clearInterval(patience);
+  }
 }
 
 /** Stdout that makes room on a terminal which the live line is shown on too. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import process from "node:process";
 import { FrontierError, StateLockedError } from "./errors.ts";
 
 /** A lock that is held. Disposing it releases it. */
@@ -46,6 +47,36 @@ export function lockFile(path: string): FileLock {
     file.close();
   };
   return { lockPath, release, [Symbol.dispose]: release };
+}
+
+/**
+ * The process that holds the lock on `path`; undefined where none does. Only looks: a process that is
+ * about to take the lock is not disturbed.
+ */
+export function lockHolder(path: string): number | undefined {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(`${trimSlash(path)}.lock`);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  try {
+    const pid = readPid(file);
+    return pid !== undefined && isAlive(pid) ? pid : undefined;
+  } finally {
+    file.close();
+  }
+}
+
+/** A killed holder leaves its number behind. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { code?: string }).code !== "ESRCH"; // it may be another user's
+  }
 }
 
 function openLock(path: string, lockPath: string): Deno.FsFile {

@@ -11,6 +11,7 @@ import type { Host } from "./_host.ts";
 import { loadCounters } from "./_identity.ts";
 import { replayJournal } from "./_journal.ts";
 import { FrontierStateError } from "./errors.ts";
+import { lockHolder } from "./lock.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
 import type { DoneUrl, FrontierStats, QueuedUrl } from "./types.ts";
 
@@ -122,9 +123,12 @@ function statsOf(store: Store, path: string): FrontierStats {
   for (const host of replayJournal(store, () => {}, () => {}).hosts.values()) {
     if (host.waiting > 0 && !host.indexed && host.excluded === null) note(host.dueAt);
   }
+  // A crawl that was killed left its leases to the next one.
+  const runs = lockHolder(path) !== undefined;
+  const leased = runs ? counters.leased : 0;
   return {
-    queued: counters.live - counters.leased,
-    leased: counters.leased,
+    queued: counters.live - leased,
+    leased,
     answered: counters.answered,
     failed: counters.failed,
     skipped: counters.skipped,
@@ -140,7 +144,7 @@ function statsOf(store: Store, path: string): FrontierStats {
     ...(next < Infinity ? { nextDue: next + offset } : {}),
     seenBytes: 0,
     diskBytes: pragma(store.db, "page_count") * pragma(store.db, "page_size"),
-    paused: counters.paused,
+    paused: runs && counters.paused,
     pagesPerSecond: ringRate(counters, now),
   };
 }

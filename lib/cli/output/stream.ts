@@ -21,6 +21,7 @@ export class OutputStream {
   #writing: Promise<void> | undefined;
   #closed = false;
   #failure: unknown;
+  #release: (() => void) | undefined;
 
   /** `onClosed` is called once, when the reader has gone; what is written later is dropped. */
   constructor(sink: ByteSink, onClosed: (reason: PipeClosedError) => void) {
@@ -31,6 +32,11 @@ export class OutputStream {
   /** Whether the reader has gone. */
   get closed(): boolean {
     return this.#closed;
+  }
+
+  /** Whether the system has not yet taken what it was given. */
+  get blocked(): boolean {
+    return this.#writing !== undefined && !this.#closed;
   }
 
   /** Take `text`; the promise, where there is one, has to be awaited before more is given. */
@@ -71,6 +77,13 @@ export class OutputStream {
     await this.#start(bytes);
   }
 
+  /** Nobody reads: what is held and what comes later is dropped, and no one waits for it any more. */
+  abandon(): void {
+    this.#closed = true;
+    this.#pending = "";
+    this.#release?.();
+  }
+
   /** Flush and stop the timer. */
   async close(): Promise<void> {
     if (this.#scheduled !== undefined) clearTimeout(this.#scheduled);
@@ -85,7 +98,10 @@ export class OutputStream {
   async #send(bytes: Uint8Array): Promise<void> {
     if (this.#closed) return;
     try {
-      await this.#sink.write(bytes);
+      await new Promise<void>((resolve, reject) => {
+        this.#release = resolve;
+        this.#sink.write(bytes).then(resolve, reject);
+      });
     } catch (error) {
       if (!(error instanceof Deno.errors.BrokenPipe)) {
         throw this.#failure = new CommandError(

@@ -56,6 +56,11 @@ export interface RecordWriter {
   flush(): Promise<void>;
   /** Write what is held back and what ends the format. */
   close(): Promise<void>;
+  /**
+   * Give up on a reader that does not read: records are dropped from here on. Does nothing, and says
+   * false, where the reader has taken everything.
+   */
+  abandon(): boolean;
 }
 
 /** How long a table may hold its first records back. */
@@ -163,6 +168,12 @@ class FormattedWriter implements RecordWriter {
     const text = this.#begin() + (this.#formatter?.end() ?? "");
     if (text !== "") await this.#stream.write(text);
     await this.#stream.close();
+  }
+
+  abandon(): boolean {
+    if (!this.#stream.blocked) return false;
+    this.#stream.abandon();
+    return true;
   }
 
   #begin(): string {
