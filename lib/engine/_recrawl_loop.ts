@@ -118,6 +118,9 @@ export class RecrawlLoop {
   #archiving = new Map<number, Answer>();
   #nextId = 0;
   #begun = 0;
+  /** Rows that ended, and those of them that are in a sealed file. */
+  #over = 0;
+  #kept = 0;
   #stopping = false;
   #error: Error | undefined;
   #broken = false;
@@ -231,6 +234,7 @@ export class RecrawlLoop {
       fetched = statistics.retiredAnswered;
       statistics.retired = statistics.retiredAnswered = 0;
     }
+    this.#kept += rows;
     statistics.rowsDone += rows;
     if (checkpoint === undefined) return;
     const { state } = checkpoint;
@@ -472,6 +476,7 @@ export class RecrawlLoop {
   #answer(row: WorkRow, fetched: Fetched, validator: Validator | undefined): void {
     const { statistics, archiver } = this.#parts;
     const x = fetched.hops.at(-1)!;
+    this.#over++;
     const { contentType, contentEncoding, robotsTag } = pickHeaders(x);
     statistics.fetched++;
     statistics.bodyBytes += x.body.length;
@@ -608,6 +613,7 @@ export class RecrawlLoop {
       redirects?: readonly { status: number; url: string }[];
     },
   ): void {
+    this.#over++;
     const made = failureRow({
       url: row.url,
       host: row.host,
@@ -687,6 +693,14 @@ export class RecrawlLoop {
     sender?.close();
     // what was retired without a file, and that the list is done
     this.#checkpoint([]);
+    if (this.#over !== this.#kept) {
+      this.#error ??= new RunError(
+        `Cannot find ${
+          this.#over - this.#kept
+        } of ${this.#over} rows in the files that were sealed. ` +
+          "They count as not fetched: run the same command again",
+      );
+    }
     this.#records.end();
   }
 

@@ -16,15 +16,24 @@ function assembler(setup: unknown): AssembleRow {
   return (page, outcome, allocate) => {
     const facts = decodeFacts(page.rest);
     const rendered = outcome.page;
-    const reason = facts.reason ??
-      (outcome.failed === "" ? undefined : `not rendered: ${outcome.failed}`);
+    // a body that is no whole stream of its coding is kept as it came
+    const body = storeBody === "none"
+      ? NOTHING
+      : storeBody === "decoded" && outcome.whole
+      ? outcome.decoded
+      : page.body;
+    const reasons = [
+      facts.reason ?? "",
+      outcome.decodeError,
+      outcome.failed === "" ? "" : `not rendered: ${outcome.failed}`,
+    ].filter((reason) => reason !== "");
     batch.add(captureRow({
       ...facts,
       digest: outcome.digest,
-      body: storeBody === "none" ? NOTHING : storeBody === "decoded" ? outcome.decoded : page.body,
+      body,
       ...(page.contentEncoding === "" ? {} : { decodedLength: outcome.decoded.length }),
       ...(outcome.bounded ? { truncated: "length" as const } : {}),
-      ...(reason === undefined ? {} : { reason }),
+      ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }),
       ...(rendered === undefined ? {} : {
         robotsMeta: [...facts.robotsMeta ?? [], ...rendered.links.robotsMeta],
         rendered,

@@ -13,6 +13,7 @@ import {
   removeUnfinished,
   RowSender,
   type SmallRow,
+  STORE_BODY_KEY,
   WriterPool,
 } from "../capture/mod.ts";
 import type { FileLock } from "../frontier/mod.ts";
@@ -33,6 +34,7 @@ import { checkFloor } from "./disk.ts";
 import { Fetcher } from "./fetcher.ts";
 import { lockFolder } from "./_folder.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
+import { MAX_DECODED } from "./_recrawl_facts.ts";
 import { RecrawlLoop } from "./_recrawl_loop.ts";
 import {
   type FilledRecrawlOptions,
@@ -113,6 +115,9 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
     try {
       const { loop } = await this.#open();
       if (loop !== undefined) yield* loop.records();
+    } catch (e) {
+      // told to stop before it had begun
+      if (!this.#stop.signal.aborted || e !== this.#stop.signal.reason) throw e;
     } finally {
       await this[Symbol.asyncDispose]();
     }
@@ -257,6 +262,7 @@ async function openParts(
         sealAfterMs: options.sealAfterMs,
         queueBytes: Math.min(options.queueBytes / 8, 4 << 20),
         after: state?.highestPart ?? -1,
+        metadata: { [STORE_BODY_KEY]: options.storeBody },
         ...(options.records ? { onRows: (rows) => loop!.tell(rows) } : {}),
         onSealed: (parts) => loop!.sealed(parts),
         onError: fail,
@@ -270,6 +276,7 @@ async function openParts(
         extractor: options.extractor,
         queueBytes: renders ? options.queueBytes / 2 : options.queueBytes,
         sinkBytes: renders ? options.queueBytes / 2 : options.queueBytes,
+        maxDecodedBytes: MAX_DECODED,
         setup: { storeBody: options.storeBody },
         connect: () => opened.connectPlain(),
         ...poisonKept(options.state),

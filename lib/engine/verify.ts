@@ -1,14 +1,19 @@
 /**
- * Checking what a crawl wrote: archive files, their indexes, and the state against both.
+ * Checking what a run wrote: archive files and their indexes, captures, and the state against them.
  *
  * @module
  */
 
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { verifyCaptures } from "../capture/mod.ts";
+import { decodeBody } from "../net/mod.ts";
 import { surt } from "../url/mod.ts";
 import { verifyCdxj, verifyWarcs } from "../warc/mod.ts";
+import { readCheckpoint } from "../worklist/mod.ts";
 import { DoneRecords } from "./_done_records.ts";
+import { MAX_DECODED } from "./_recrawl_facts.ts";
+import { type RecrawlState, verifyCheckpoint } from "./_verify_recrawl.ts";
 
 /** Something that is not as it should be. */
 export interface Fault {
@@ -24,14 +29,20 @@ export interface Fault {
 
 /** What {@linkcode verifyPaths} looks at. */
 export interface VerifyOptions {
-  /** A crawl's state: every URL that it calls done must have its record in one of the files. */
+  /**
+   * A run's state. Every URL that a crawl calls done must have its record in one of the files; the parts
+   * that a recrawl names must hold rows that it has read and does not mean to fetch again.
+   */
   readonly state?: string;
+  /** Told of parts that a recrawl's state names and that are not there: published, and deleted. */
+  readonly onGone?: (names: readonly string[]) => void;
 }
 
 /** The files that paths stand for. */
 interface Found {
   readonly warcs: string[];
   readonly indexes: string[];
+  readonly captures: string[];
   /** Files that a run is writing, or was when it was killed, by their final name. */
   readonly open: Map<string, string>;
 }
@@ -43,17 +54,22 @@ interface Found {
  * @throws {Deno.errors.NotFound} Where a path does not exist.
  * @throws {RangeError} Where there is nothing to check.
  * @throws {FrontierStateError} Where `state` is none, or is damaged.
+ * @throws {CheckpointError} The same, where it is a recrawl's.
  */
 export async function* verifyPaths(
   paths: readonly string[],
   options: VerifyOptions = {},
 ): AsyncGenerator<Fault, void, void> {
-  const { state } = options;
+  const { state, onGone = () => {} } = options;
   find(paths); // a wrong path is told before a long look at the state
-  using done = state === undefined ? undefined : await DoneRecords.of(state);
+  const recrawl = state === undefined ? undefined : recrawlState(state);
+  using done = state === undefined || recrawl !== undefined
+    ? undefined
+    : await DoneRecords.of(state);
   const found = find(paths);
-  if (found.warcs.length + found.indexes.length + found.open.size === 0 && done === undefined) {
-    throw new RangeError(`Cannot verify ${paths.join(", ")}: there is no WARC or CDXJ file`);
+  const { warcs: { length: warcFiles }, indexes, captures, open } = found;
+  if (state === undefined && warcFiles + indexes.length + captures.length + open.size === 0) {
+    throw new RangeError(`Cannot verify ${paths.join(", ")}: there is no ${KINDS} file`);
   }
   const warcs = verifyWarcs(found.warcs, {
     others: openFiles(found),
@@ -69,6 +85,8 @@ export async function* verifyPaths(
       yield { file, offset, fault: code, detail: message };
     }
   }
+  yield* verifyParts(captures);
+  if (recrawl !== undefined) yield* verifyCheckpoint(recrawl, captures, onGone);
   if (done === undefined) return;
   const byName = new Map(found.open);
   for (const path of found.warcs) byName.set(basename(path), path);
@@ -78,12 +96,50 @@ export async function* verifyPaths(
   }
 }
 
+const KINDS = "WARC, CDXJ or capture";
+/** How a SQLite file begins. */
+const SQLITE = "SQLite format 3";
+
+/** A recrawl's state; undefined for what is to be opened as a crawl's. */
+function recrawlState(path: string): RecrawlState | undefined {
+  if (!existsSync(path)) return undefined;
+  const start = new Uint8Array(SQLITE.length);
+  const fd = openSync(path, "r");
+  try {
+    readSync(fd, start);
+  } finally {
+    closeSync(fd);
+  }
+  if (new TextDecoder().decode(start) === SQLITE) return undefined;
+  const checkpoint = readCheckpoint(path);
+  return checkpoint && { path, checkpoint };
+}
+
+async function* verifyParts(captures: readonly string[]): AsyncGenerator<Fault, void, void> {
+  const faults = verifyCaptures(stillThere(captures), {
+    decode: (body, coding) => {
+      const { bytes, decoded } = decodeBody(body, coding, MAX_DECODED);
+      return decoded ? bytes : undefined;
+    },
+  });
+  for await (const { file, offset, code, message } of faults) {
+    yield { file, offset, fault: code, detail: message };
+  }
+}
+
+/** A publisher may take parts away meanwhile. */
+function* stillThere(files: readonly string[]): Generator<string, void, void> {
+  for (const file of files) if (existsSync(file)) yield file;
+}
+
 function find(paths: readonly string[]): Found {
-  const warcs: string[] = [], indexes: string[] = [], open = new Map<string, string>();
+  const warcs: string[] = [], indexes: string[] = [], captures: string[] = [];
+  const open = new Map<string, string>();
   const add = (path: string) => {
     const name = basename(path);
     if (/\.warc(\.gz)?$/.test(name)) warcs.push(path);
     else if (name.endsWith(".cdxj")) indexes.push(path);
+    else if (name.endsWith(".parquet")) captures.push(path);
     else if (/\.warc\.gz\.open$/.test(name)) open.set(name.slice(0, -".open".length), path);
     else return false;
     return true;
@@ -92,10 +148,10 @@ function find(paths: readonly string[]): Found {
     if (statSync(path).isDirectory()) {
       for (const name of readdirSync(path).sort()) add(join(path, name));
     } else if (!add(path)) {
-      throw new RangeError(`Cannot verify ${path}: it is no WARC or CDXJ file`);
+      throw new RangeError(`Cannot verify ${path}: it is no ${KINDS} file`);
     }
   }
-  return { warcs, indexes, open };
+  return { warcs, indexes, captures, open };
 }
 
 /** The files being written, each by the name that it has when its turn comes. */

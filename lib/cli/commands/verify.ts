@@ -21,11 +21,13 @@ export interface VerifyArguments {
 
 /** The command. */
 export const verify: CommandSpec<VerifyOptions, VerifyArguments> = {
-  brief: "Check WARC files and what belongs to them",
+  brief: "Check WARC files, captures, and what belongs to them",
   description: [
     "Checks structure, digests, linkage, revisit targets and truncated tails of WARC files, and " +
-    "CDXJ against WARC; with --state, that every done URL has its record. A damaged record is " +
-    "reported with file and offset, and the next whole one is read. Exit 1 if there is any fault.",
+    "CDXJ against WARC; schema, footers, lengths and digests of captures, and that no two parts of a " +
+    "run hold the same rows. With --state, that every URL a crawl calls done has its record, or that a " +
+    "recrawl's parts hold what it takes for done. What is damaged is reported with file and offset, and " +
+    "the next whole record is read. Exit 1 if there is any fault.",
   ],
   args: {
     usage: "PATH…",
@@ -46,5 +48,6 @@ export const verify: CommandSpec<VerifyOptions, VerifyArguments> = {
   examples: [
     ["ccrawl verify warc/", "every WARC file and CDXJ of a folder"],
     ["ccrawl verify warc/ --state crawl.db", "and that every done URL has its record"],
+    ["ccrawl verify captures/ --state domains.json", "a recrawl's parts, and its checkpoint"],
   ],
 };

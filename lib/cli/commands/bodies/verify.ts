@@ -16,10 +16,10 @@ export async function run(
 ): Promise<number> {
   let faults = 0;
   try {
-    const found = verifyPaths(
-      options.paths,
-      options.state === undefined ? {} : { state: options.state },
-    );
+    const found = verifyPaths(options.paths, {
+      ...(options.state === undefined ? {} : { state: options.state }),
+      onGone: (names) => tellGone(names, options.verbose, io),
+    });
     for await (const fault of found) {
       faults++;
       if (!await io.output.write({ ...fault }) || io.signal.aborted) break;
@@ -37,4 +37,12 @@ export async function run(
   }
   if (faults === 0) io.report.message("no fault found");
   return faults === 0 ? ExitCode.done : ExitCode.error;
+}
+
+/** That a publisher took parts is as it should be, and worth a line. */
+function tellGone(names: readonly string[], verbose: boolean, { report }: CommandIo): void {
+  report.message(
+    `${names.length} of the state's parts are not there: published and deleted, or kept elsewhere`,
+  );
+  if (verbose) { for (const name of names) report.message(`not there: ${name}`); }
 }
