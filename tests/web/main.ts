@@ -67,8 +67,26 @@ export function scenarioOf(args: readonly string[]): { scenario: Scenario; watch
   return { scenario: scenario as unknown as Scenario, watchStdin: values["watch-stdin"] === true };
 }
 
+/** The scenario of a command line; one that is wrong, or asks, is told what there is, and ends. */
+function understand(args: readonly string[]): ReturnType<typeof scenarioOf> {
+  const usage = `deno task web [OPTIONS], with these defaults:
+${Object.entries(DEFAULT_SCENARIO).map(([key, value]) => `  --${dashed(key)} ${value}`).join("\n")}
+What they mean is in tests/web/README.md.`;
+  if (args.includes("--help") || args.includes("-h")) {
+    console.log(usage);
+    Deno.exit(0);
+  }
+  try {
+    return scenarioOf(args);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    console.error(`${error.message}\n${usage}`);
+    Deno.exit(2);
+  }
+}
+
 async function main(): Promise<void> {
-  const { scenario, watchStdin } = scenarioOf(Deno.args);
+  const { scenario, watchStdin } = understand(Deno.args);
   const web = new Web(scenario, hasManyAddresses());
   const listeners: Deno.TcpListener[] = [];
   // On Linux one listener on 0.0.0.0 has all of 127/8; where only 127.0.0.1 exists nothing else is opened.
