@@ -32,6 +32,8 @@ export * from "./simhash.ts";
 export * from "./words.ts";
 export * from "./isolated.ts";
 export * from "./pool.ts";
+export * from "./pool_error.ts";
+export type * from "./pool_options.ts";
 export type * from "./pool_types.ts";
 export { serveRenderPool } from "./pool_worker.ts";
 export { decodePageRow, type PageRow } from "./page_row.ts";

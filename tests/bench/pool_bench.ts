@@ -16,7 +16,8 @@ import { gzipSync } from "node:zlib";
 import { decodeBody } from "../../lib/net/decode.ts";
 import { decodeText } from "../../lib/net/charset.ts";
 import { loadMainRenderer } from "../../lib/render/render.ts";
-import { RenderPool, type RenderPoolFigures } from "../../lib/render/pool.ts";
+import { RenderPool } from "../../lib/render/pool.ts";
+import type { RenderPoolFigures } from "../../lib/render/pool_options.ts";
 import type { PoolExtractor, PoolPage } from "../../lib/render/pool_types.ts";
 
 const corpus = Deno.env.get("CCRAWL_CORPUS");

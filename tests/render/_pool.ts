@@ -1,7 +1,8 @@
 /** Pools and pages for tests. */
 
 import { decodePageRow, type PageRow } from "../../lib/render/page_row.ts";
-import { RenderPool, type RenderPoolOptions } from "../../lib/render/pool.ts";
+import { RenderPool } from "../../lib/render/pool.ts";
+import type { RenderPoolOptions } from "../../lib/render/pool_options.ts";
 import type { PoolPage } from "../../lib/render/pool_types.ts";
 
 const encoder = new TextEncoder();

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { base32 } from "../../lib/render/_base32.ts";
 import { decodePageRow } from "../../lib/render/page_row.ts";
-import { RenderPoolError } from "../../lib/render/pool.ts";
+import { RenderPoolError } from "../../lib/render/pool_error.ts";
 import type { RowsMessage } from "../../lib/render/rows.ts";
 import { byKey, collect, page } from "./_pool.ts";
 
