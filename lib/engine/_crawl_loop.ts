@@ -22,7 +22,7 @@ import type {
 import { Scope, trapReason } from "../url/mod.ts";
 import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
 import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
-import { deferralMs, failureWaitMs, retryAfterMs } from "./backoff.ts";
+import { deferralMs, failureWaitMs, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { isDiskFull, RunError } from "./errors.ts";
@@ -578,7 +578,7 @@ export class CrawlLoop {
         archiver.push(job.lease.id, job.lease.depth, job.lease.url, x);
         slot.deferrals = 0;
         if (x.status === 429 || x.status === 503) {
-          slot.failures++;
+          slot.failures = Math.min(slot.failures + 1, MAX_REFUSALS);
           const value = x.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? "";
           const wait = retryAfterMs(value, slot.failures, Date.now());
           notBefore = this.#block(slot, wait, `status ${x.status}`);

@@ -10,6 +10,11 @@ const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE;
 export const FAILURES_A_ROUND = 3;
 /** Rounds in a row after which the host is left out: 1 + 2 + 4 + 8 + 16 + 32 minutes of waiting. */
 export const MAX_ROUNDS = 7;
+/**
+ * Refusals in a row after which the wait grows no more, nor the count: a host that has said for a day to
+ * come later must not be taken for one that is gone when it is out of reach once.
+ */
+export const MAX_REFUSALS = 7;
 /** Times a host's URLs are put off because its robots.txt was answered with 429 or 5xx. */
 export const MAX_DEFERRALS = 8;
 /** The same where the host did not answer at all. */
@@ -27,7 +32,7 @@ export function retryAfterMs(value: string, refusals: number, now: number): numb
     const at = Date.parse(text);
     if (!Number.isNaN(at)) wait = at - now;
   }
-  wait ??= MINUTE * 2 ** Math.min(Math.max(refusals - 1, 0), 6);
+  wait ??= MINUTE * 2 ** Math.min(Math.max(refusals - 1, 0), MAX_REFUSALS - 1);
   return Math.min(Math.max(wait, SECOND), HOUR);
 }
 
