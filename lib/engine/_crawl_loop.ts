@@ -25,7 +25,7 @@ import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
 import { deferralMs, failureWaitMs, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
-import { isDiskFull, RunError } from "./errors.ts";
+import { asRunError, RunError } from "./errors.ts";
 import { isRedirect } from "./page.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import { isTransient } from "./robots_fetch.ts";
@@ -880,16 +880,4 @@ export class CrawlLoop {
     this.#settled = [];
     for (const check of checks) check();
   }
-}
-
-/** The error with the exit code that it stands for: a full disk is a matter of room and time. */
-function asRunError(error: unknown): Error {
-  if (!(error instanceof Error)) return new RunError(String(error));
-  if (error instanceof RunError || !isDiskFull(error)) return error;
-  let first = error; // that an earlier error ended something tells nobody what to do
-  while (first.cause instanceof Error && first.cause.message.startsWith("Cannot ")) {
-    first = first.cause;
-  }
-  const message = `${first.message.replace(/\.$/, "")}; free some space and run again`;
-  return new RunError(message, { exitCode: 75, cause: error });
 }

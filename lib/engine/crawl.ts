@@ -14,7 +14,9 @@ import { Archiver } from "./archiver.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
 import { checkFloor } from "./disk.ts";
+import { asRunError } from "./errors.ts";
 import { lockFolder } from "./_folder.ts";
+import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import type { CrawlRecord } from "./records.ts";
 import { CrawlStatistics } from "./statistics.ts";
@@ -221,8 +223,13 @@ async function openParts(
       statistics,
       stop,
     });
+    const intact = new Intact([
+      ...(options.state === undefined ? [] : [options.state]),
+      ...(lock === undefined ? [] : [lock.lockPath]),
+    ]);
     const floor = setInterval(() => {
       try {
+        intact.check();
         checkFloor(places, options.minFree, options.freeBytes);
       } catch (e) {
         loop!.fail(e as Error, { seal: true });
@@ -233,7 +240,7 @@ async function openParts(
     return { loop, archiver, network, frontier, lock, floor };
   } catch (e) {
     for (const step of undo.reverse()) await step();
-    throw e;
+    throw asRunError(e);
   }
 }
 

@@ -37,3 +37,15 @@ export function isDiskFull(error: unknown): boolean {
   }
   return false;
 }
+
+/** The error with the exit code that it stands for: a full disk is a matter of room and time. */
+export function asRunError(error: unknown): Error {
+  if (!(error instanceof Error)) return new RunError(String(error));
+  if (error instanceof RunError || !isDiskFull(error)) return error;
+  let first = error; // that an earlier error ended something tells nobody what to do
+  while (first.cause instanceof Error && first.cause.message.startsWith("Cannot ")) {
+    first = first.cause;
+  }
+  const message = `${first.message.replace(/\.$/, "")}; free some space and run again`;
+  return new RunError(message, { exitCode: 75, cause: error });
+}

@@ -32,7 +32,9 @@ import {
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
 import { Fetcher } from "./fetcher.ts";
+import { asRunError } from "./errors.ts";
 import { lockFolder } from "./_folder.ts";
+import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import { MAX_DECODED } from "./_recrawl_facts.ts";
 import { RecrawlLoop } from "./_recrawl_loop.ts";
@@ -329,8 +331,10 @@ async function openParts(
     });
     if (early !== undefined) throw early;
     const running = loop;
+    const intact = new Intact([lock.lockPath]);
     const floor = setInterval(() => {
       try {
+        intact.check();
         checkFloor(places, options.minFree, options.freeBytes);
       } catch (e) {
         running.fail(e as Error);
@@ -342,7 +346,7 @@ async function openParts(
     return { loop, position, release: list.release, network, archiver, pool, writers, undo };
   } catch (e) {
     for (const step of undo.toReversed()) await step();
-    throw e;
+    throw asRunError(e);
   }
 }
 

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { follow } from "./_follow.ts";
 import { FrontierError } from "./errors.ts";
 import type { ControlCommand } from "./types.ts";
 
@@ -22,7 +23,7 @@ const VERBS: readonly string[] = [
 
 /** Where the commands of a state wait. */
 export function spoolFolder(path: string): string {
-  return `${path}.control`;
+  return `${follow(path)}.control`;
 }
 
 /** Checks a command from outside. @throws {FrontierError} saying what is wrong with it. */

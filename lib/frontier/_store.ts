@@ -74,7 +74,21 @@ export function openDatabase(path: string | undefined, readOnly = false): Databa
     return db;
   } catch (error) {
     db?.close();
+    if (path !== undefined && isFolder(path)) {
+      throw new FrontierStateError(name, `Cannot open the state "${name}": it is a folder.`, {
+        cause: error,
+      });
+    }
     throw stateError(name, "open", error);
+  }
+}
+
+/** SQLite says of one that it is a disk in error. */
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
   }
 }
 

@@ -6,6 +6,7 @@
  */
 
 import process from "node:process";
+import { follow } from "./_follow.ts";
 import { FrontierError, StateLockedError } from "./errors.ts";
 
 /** A lock that is held. Disposing it releases it. */
@@ -18,14 +19,15 @@ export interface FileLock extends Disposable {
 
 /**
  * Locks `path` (a state file or an output folder) against every other process and every other holder
- * in this one. The lock is taken on `<path>.lock`, which holds the process id as text and stays
- * behind when the lock is released: removing it would let two processes hold two files of one name.
+ * in this one; a symbolic link is locked as what it leads to. The lock is taken on `<path>.lock`,
+ * which holds the process id as text and stays behind when the lock is released: removing it would
+ * let two processes hold two files of one name.
  *
  * @throws {StateLockedError} when it is held already.
  * @throws {FrontierError} when the lock file cannot be made, as in a folder that may not be written.
  */
 export function lockFile(path: string): FileLock {
-  const lockPath = `${trimSlash(path)}.lock`;
+  const lockPath = `${follow(trimSlash(path))}.lock`;
   const file = openLock(path, lockPath);
   let held = false;
   try {
@@ -56,7 +58,7 @@ export function lockFile(path: string): FileLock {
 export function lockHolder(path: string): number | undefined {
   let file: Deno.FsFile;
   try {
-    file = Deno.openSync(`${trimSlash(path)}.lock`);
+    file = Deno.openSync(`${follow(trimSlash(path))}.lock`);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
