@@ -239,6 +239,8 @@ export class WriterPool {
   }
 
   async #sealNow(): Promise<readonly SealedPart[]> {
+    // One that was asked for by a part that became full while all were sealed for the last time.
+    if (this.#closed) return [];
     const told = await Promise.all(this.#threads.map((thread) => this.#sealOne(thread)));
     const parts = told.filter((part) => part !== undefined).map(fromToldPart);
     this.#arm();

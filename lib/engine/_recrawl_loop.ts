@@ -78,6 +78,8 @@ const SWEEP = 25;
 const BATCH_BYTES = 64 * 1024, BATCH_MS = 100;
 /** How long a host may keep others from being read ahead, in ms, or twice the delay if that is more. */
 const PATIENCE = 5000;
+/** Without a row for so many ms, none is under way to the writers. */
+const GIVE_UP = 10_000;
 /** How often a WARC-only run writes its checkpoint, in ms. */
 const CHECKPOINT_MS = 5000;
 
@@ -689,7 +691,10 @@ export class RecrawlLoop {
         await sender.drain();
       });
     }
-    if (writers !== undefined) await step(() => writers.close());
+    if (writers !== undefined) {
+      await this.#taken(writers);
+      await step(() => writers.close());
+    }
     sender?.close();
     // what was retired without a file, and that the list is done
     this.#checkpoint([]);
@@ -702,6 +707,20 @@ export class RecrawlLoop {
       );
     }
     this.#records.end();
+  }
+
+  /** Waits until every row is with a writer: what renders may have ended with rows under way. */
+  async #taken(writers: WriterPool): Promise<void> {
+    let before = -1, since = performance.now();
+    while (writers.error === undefined && !this.#broken) {
+      const rows = writers.figures.writers.reduce((sum, { rows }) => sum + rows, 0);
+      if (rows >= this.#over) return;
+      const now = performance.now();
+      if (rows !== before) since = now;
+      else if (now - since > GIVE_UP) return;
+      before = rows;
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
   }
 
   #until(condition: () => boolean): Promise<void> {
