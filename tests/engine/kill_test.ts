@@ -14,17 +14,17 @@ Deno.test("a crawl that is killed again and again loses nothing and repeats litt
 
 Deno.test("a killed crawl with several writers leaves no revisit without its target", async () => {
   await killAndResume({
-    web: { hosts: 100, pages: 1500, pageBytes: 3000, graph: "tree", kind: "same" },
+    web: { hosts: 100, pages: 1000, pageBytes: 3000, graph: "tree", kind: "same" },
     seedAll: true,
-    ...{ kills: 4, workers: 32, writers: 4, delayMs: 10 },
+    ...{ kills: 3, workers: 32, writers: 4, delayMs: 10 },
   });
 });
 
 Deno.test("what a kill left unsynced may be cut anywhere, inside an exchange too", async () => {
   const random = generator(7);
   await killAndResume({
-    web: { ...WEB, pages: 1000 },
-    ...{ kills: 4, workers: 32, writers: 1, delayMs: 0 },
+    web: { ...WEB, pages: 600 },
+    ...{ kills: 3, workers: 32, writers: 1, delayMs: 0 },
     afterKill: (dir) => cutTails(dir, random),
   });
 });
