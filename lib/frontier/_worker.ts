@@ -18,7 +18,7 @@ const scope = self as unknown as {
 };
 
 /** A commit waits for company this long, more when commits are slow; and how often the spool is read. */
-const MIN_WAIT = 20, MAX_WAIT = 200, SPOOL_MS = 250;
+const MIN_WAIT = 20, MAX_WAIT = 200, SPOOL_MS = 100;
 /** Milliseconds of background work between commits. */
 const WORK_MS = 25;
 
