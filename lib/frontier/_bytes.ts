@@ -72,10 +72,40 @@ export class ByteWriter {
     this.length += bytes.length;
   }
 
+  /** The bytes from `start` to `end`. */
+  range(bytes: Uint8Array, start: number, end: number): void {
+    const count = end - start;
+    this.#room(count);
+    // A loop beats the making of a view on short ranges, which almost all are.
+    if (count < 128) {
+      const buffer = this.#buffer;
+      let at = this.length;
+      for (let i = start; i < end; i++) buffer[at++] = bytes[i]!;
+    } else {
+      this.#buffer.set(bytes.subarray(start, end), this.length);
+    }
+    this.length += count;
+  }
+
   /** Length, then bytes. */
   bytes(bytes: Uint8Array): void {
     this.varint(bytes.length);
     this.raw(bytes);
+  }
+
+  /** UTF-8 without its length. */
+  plain(text: string): void {
+    this.#room(text.length * 3);
+    const start = this.length;
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code > 127) {
+        this.length = start;
+        this.raw(encoder.encode(text));
+        return;
+      }
+      this.#buffer[this.length++] = code;
+    }
   }
 
   /** Length, then UTF-8, of the text from `from` on. */
@@ -112,6 +142,11 @@ export class ByteReader {
     this.#bytes = asBuffer(bytes);
   }
 
+  /** What is read from. */
+  get buffer(): Buffer {
+    return this.#bytes;
+  }
+
   get done(): boolean {
     return this.at >= this.#bytes.length;
   }
@@ -144,7 +179,7 @@ export class ByteReader {
   }
 
   bytes(): Uint8Array {
-    const end = this.#end();
+    const end = this.range();
     const bytes = new Uint8Array(
       this.#bytes.buffer,
       this.#bytes.byteOffset + this.at,
@@ -155,13 +190,14 @@ export class ByteReader {
   }
 
   text(): string {
-    const end = this.#end();
+    const end = this.range();
     const text = this.#bytes.toString("utf8", this.at, end);
     this.at = end;
     return text;
   }
 
-  #end(): number {
+  /** Reads a length; where the bytes of that length end that begin here. */
+  range(): number {
     const length = this.varint();
     const end = this.at + length;
     if (end > this.#bytes.length) throw new RangeError("Cannot read the record: it is cut short");

@@ -1,13 +1,15 @@
 /**
- * A queued URL, in memory and as bytes.
+ * A queued URL: as an object for the few that are handed out, as a range of bytes for all others, and
+ * as it is written.
  *
  * @module
  */
 
-import { ByteReader, ByteWriter } from "./_bytes.ts";
+import { Buffer } from "node:buffer";
+import { asBuffer, ByteReader, ByteWriter } from "./_bytes.ts";
 import { pack, unpack } from "./_pack.ts";
 
-/** A URL that waits in a queue or is under lease. */
+/** A URL that is under lease, or about to be. */
 export interface Entry {
   readonly url: string;
   priority: number;
@@ -33,11 +35,93 @@ export function classOf(priority: number): number {
 
 const WHOLE = 0, HTTPS = 1, HTTP = 2;
 const PRIORITY = 4, DEPTH = 8, ATTEMPTS = 16, NEW = 32;
+const PREFIXES = ["", "https://", "http://"] as const;
+const PREFIX_BYTES = PREFIXES.map((prefix) => Buffer.from(prefix));
+const SLASH = 47;
+const NONE = Buffer.alloc(0);
 
 /**
- * Writes and reads runs of entries, each as its difference from the one before; a URL without the
- * `https://host` that its queue implies.
+ * A queued URL as a range of bytes of somebody else's buffer, without the `https://host` that its
+ * queue implies. Made once and filled again and again.
  */
+export class RawEntry {
+  seq = 0;
+  priority = 1;
+  depth = 0;
+  attempts = 0;
+  /** What stands before the range: nothing, or a scheme and the host. */
+  form = WHOLE;
+  bytes: Buffer = NONE;
+  start = 0;
+  end = 0;
+
+  /** Takes the URL in `bytes[start, end)`, whose host lies in `[nameStart, nameEnd)`. */
+  setUrl(bytes: Buffer, start: number, nameStart: number, nameEnd: number, end: number): void {
+    this.bytes = bytes;
+    this.end = end;
+    this.form = WHOLE;
+    this.start = start;
+    if (nameEnd >= end || bytes[nameEnd] !== SLASH) return;
+    for (let form = HTTPS; form <= HTTP; form++) {
+      const prefix = PREFIX_BYTES[form]!;
+      if (nameStart - start !== prefix.length) continue;
+      let same = 0;
+      while (same < prefix.length && bytes[start + same] === prefix[same]) same++;
+      if (same < prefix.length) continue;
+      this.form = form;
+      this.start = nameEnd;
+      return;
+    }
+  }
+
+  /** Takes an entry of the queue of `host`. */
+  setEntry(host: string, entry: Entry): void {
+    const { url } = entry;
+    let form = WHOLE, from = 0;
+    for (let which = HTTPS; which <= HTTP; which++) {
+      const at = PREFIXES[which]!.length;
+      if (
+        url.startsWith(PREFIXES[which]!) && url.startsWith(host, at) &&
+        url.charCodeAt(at + host.length) === SLASH
+      ) {
+        form = which;
+        from = at + host.length;
+        break;
+      }
+    }
+    this.form = form;
+    this.bytes = Buffer.from(from === 0 ? url : url.slice(from));
+    this.start = 0;
+    this.end = this.bytes.length;
+    this.seq = entry.seq;
+    this.priority = entry.priority;
+    this.depth = entry.depth;
+    this.attempts = entry.attempts;
+  }
+
+  /** The URL, as text. */
+  url(host: string): string {
+    const path = this.bytes.toString("utf8", this.start, this.end);
+    return this.form === WHOLE ? path : PREFIXES[this.form]! + host + path;
+  }
+
+  /** The entry, as an object. */
+  toEntry(host: string): Entry {
+    const { priority, depth, attempts, seq } = this;
+    return { url: this.url(host), priority, depth, attempts, seq };
+  }
+
+  /** Writes the whole URL. */
+  writeUrl(out: ByteWriter, host: string): void {
+    if (this.form !== WHOLE) {
+      out.raw(PREFIX_BYTES[this.form]!);
+      out.plain(host);
+    }
+    out.range(this.bytes, this.start, this.end);
+  }
+}
+
+/** Writes and reads runs of entries, each as its difference from the one before. */
 export class EntryCoder {
   #priority = 1;
   #depth = 0;
@@ -49,75 +133,89 @@ export class EntryCoder {
     this.#seq = 0;
   }
 
-  write(out: ByteWriter, host: string, entry: Entry, isNew = false): void {
-    const { url } = entry;
-    let form = WHOLE, from = 0;
-    if (url.startsWith(host, 8) && url.startsWith("https://") && url[8 + host.length] === "/") {
-      form = HTTPS;
-      from = 8 + host.length;
-    } else if (
-      url.startsWith(host, 7) && url.startsWith("http://") && url[7 + host.length] === "/"
-    ) {
-      form = HTTP;
-      from = 7 + host.length;
-    }
-    let flags = form;
-    if (entry.priority !== this.#priority) flags |= PRIORITY;
-    if (entry.depth !== this.#depth) flags |= DEPTH;
-    if (entry.attempts !== 0) flags |= ATTEMPTS;
+  write(out: ByteWriter, raw: RawEntry, isNew = false): void {
+    let flags = raw.form;
+    if (raw.priority !== this.#priority) flags |= PRIORITY;
+    if (raw.depth !== this.#depth) flags |= DEPTH;
+    if (raw.attempts !== 0) flags |= ATTEMPTS;
     if (isNew) flags |= NEW;
     out.byte(flags);
-    out.signed(entry.seq - this.#seq);
-    if (flags & PRIORITY) out.float(entry.priority);
-    if (flags & DEPTH) out.varint(entry.depth);
-    if (flags & ATTEMPTS) out.varint(entry.attempts);
-    out.text(url, from);
-    this.#priority = entry.priority;
-    this.#depth = entry.depth;
-    this.#seq = entry.seq;
+    out.signed(raw.seq - this.#seq);
+    if (flags & PRIORITY) out.float(raw.priority);
+    if (flags & DEPTH) out.varint(raw.depth);
+    if (flags & ATTEMPTS) out.varint(raw.attempts);
+    out.varint(raw.end - raw.start);
+    out.range(raw.bytes, raw.start, raw.end);
+    this.#priority = raw.priority;
+    this.#depth = raw.depth;
+    this.#seq = raw.seq;
   }
 
-  /** The next entry; `isNew` is as it was written. */
-  read(from: ByteReader, host: string): { entry: Entry; isNew: boolean } {
+  /** Fills `raw` with the next entry; whether it was written as new. */
+  read(from: ByteReader, raw: RawEntry): boolean {
     const flags = from.byte();
     this.#seq += from.signed();
     if (flags & PRIORITY) this.#priority = from.float();
     if (flags & DEPTH) this.#depth = from.varint();
-    const attempts = flags & ATTEMPTS ? from.varint() : 0;
-    const path = from.text();
-    const form = flags & 3;
-    const url = form === HTTPS
-      ? `https://${host}${path}`
-      : form === HTTP
-      ? `http://${host}${path}`
-      : path;
-    return {
-      entry: { url, priority: this.#priority, depth: this.#depth, attempts, seq: this.#seq },
-      isNew: (flags & NEW) !== 0,
-    };
+    raw.attempts = flags & ATTEMPTS ? from.varint() : 0;
+    raw.form = flags & 3;
+    if (raw.form > HTTP) throw new RangeError("Cannot read the record: unknown form of a URL");
+    raw.bytes = from.buffer;
+    raw.end = from.range();
+    raw.start = from.at;
+    from.at = raw.end;
+    raw.priority = this.#priority;
+    raw.depth = this.#depth;
+    raw.seq = this.#seq;
+    return (flags & NEW) !== 0;
   }
 }
 
-const scratch = new ByteWriter(1 << 16);
-const coder = new EntryCoder();
+/** Collects a block: entries of one host and class in their order, compressed. */
+export class BlockWriter {
+  /** Entries collected. */
+  count = 0;
+  /** Number of the first. */
+  seq = 0;
+  readonly #out = new ByteWriter(1 << 16);
+  readonly #coder = new EntryCoder();
 
-/** A block: entries of one host and class in their order, compressed. */
-export function encodeBlock(host: string, entries: readonly Entry[]): Uint8Array {
-  scratch.clear();
-  coder.reset();
-  for (const entry of entries) coder.write(scratch, host, entry);
-  return pack(scratch.view());
+  add(raw: RawEntry): void {
+    if (this.count++ === 0) this.seq = raw.seq;
+    this.#coder.write(this.#out, raw);
+  }
+
+  /** The block. Starts anew. */
+  take(): Uint8Array {
+    const block = pack(this.#out.view());
+    this.#out.clear();
+    this.#coder.reset();
+    this.count = 0;
+    return block;
+  }
 }
 
-/** The entries of a block; `priority`, where set, stands in for their own. */
-export function decodeBlock(host: string, body: Uint8Array, priority: number | null): Entry[] {
-  const from = new ByteReader(unpack(body));
-  const entries: Entry[] = [];
-  coder.reset();
+/**
+ * Calls `visit` with the entries of a block, one after the other; `priority`, where set, stands in
+ * for their own.
+ */
+export function eachOfBlock(
+  body: Uint8Array,
+  priority: number | null,
+  visit: (raw: RawEntry) => void,
+): void {
+  const from = new ByteReader(asBuffer(unpack(body)));
+  const raw = new RawEntry(), coder = new EntryCoder();
   while (!from.done) {
-    const { entry } = coder.read(from, host);
-    if (priority !== null) entry.priority = priority;
-    entries.push(entry);
+    coder.read(from, raw);
+    if (priority !== null) raw.priority = priority;
+    visit(raw);
   }
+}
+
+/** The entries of a block as objects. */
+export function decodeBlock(host: string, body: Uint8Array, priority: number | null): Entry[] {
+  const entries: Entry[] = [];
+  eachOfBlock(body, priority, (raw) => entries.push(raw.toEntry(host)));
   return entries;
 }

@@ -32,10 +32,4 @@ export class Fingerprints {
     if (read === text.length) this.ofBytes(this.#scratch, 0, written);
     else this.ofBytes(encoder.encode(text));
   }
-
-  /** 48 bits of a host name's, which fit a number; an index for the name, which decides. */
-  ofHost(name: string): number {
-    this.ofText(name);
-    return this.hi * 65536 + (this.lo >>> 16);
-  }
 }

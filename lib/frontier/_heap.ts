@@ -6,14 +6,17 @@
 
 /** What a member carries. `heapAt` belongs to the heap; -1 outside of it. */
 export interface HeapNode {
-  due: number;
+  readonly due: number;
   heapAt: number;
   readonly id: number;
 }
 
-/** Least `due` first; of equal ones the least `id`. */
+/** Least `due` first; of equal ones the least `id`. Neither changes while a member is in the heap. */
 export class DueHeap<T extends HeapNode> {
   readonly #nodes: T[] = [];
+  // Beside the members, so that comparing touches none of them.
+  readonly #dues: number[] = [];
+  readonly #ids: number[] = [];
 
   get size(): number {
     return this.#nodes.length;
@@ -24,16 +27,19 @@ export class DueHeap<T extends HeapNode> {
   }
 
   push(node: T): void {
+    const { due, id } = node;
     this.#nodes.push(node);
-    this.#up(this.#nodes.length - 1, node);
+    this.#dues.push(due);
+    this.#ids.push(id);
+    this.#up(this.#nodes.length - 1, node, due, id);
   }
 
   remove(node: T): void {
     const at = node.heapAt;
     node.heapAt = -1;
-    const last = this.#nodes.pop()!;
+    const last = this.#nodes.pop()!, due = this.#dues.pop()!, id = this.#ids.pop()!;
     if (last === node) return;
-    if (!this.#up(at, last)) this.#down(at, last);
+    if (!this.#up(at, last, due, id)) this.#down(at, last, due, id);
   }
 
   /** How many members are due after `now`, and the least `due` among those. */
@@ -43,10 +49,10 @@ export class DueHeap<T extends HeapNode> {
     const stack = [0];
     while (stack.length > 0) {
       const at = stack.pop()!;
-      const node = this.#nodes[at];
-      if (node === undefined) continue;
-      if (node.due > now) {
-        if (node.due < least) least = node.due;
+      const due = this.#dues[at];
+      if (due === undefined) continue;
+      if (due > now) {
+        if (due < least) least = due;
         continue;
       }
       dueCount++;
@@ -55,43 +61,42 @@ export class DueHeap<T extends HeapNode> {
     return { count: this.#nodes.length - dueCount, least };
   }
 
-  #up(at: number, node: T): boolean {
-    const start = at;
+  #up(at: number, node: T, due: number, id: number): boolean {
+    const start = at, dues = this.#dues, ids = this.#ids;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      const above = this.#nodes[parent]!;
-      if (!before(node, above)) break;
-      this.#put(at, above);
+      if (!before(due, id, dues[parent]!, ids[parent]!)) break;
+      this.#put(at, this.#nodes[parent]!, dues[parent]!, ids[parent]!);
       at = parent;
     }
-    this.#put(at, node);
+    this.#put(at, node, due, id);
     return at !== start;
   }
 
-  #down(at: number, node: T): void {
+  #down(at: number, node: T, due: number, id: number): void {
+    const dues = this.#dues, ids = this.#ids;
     for (;;) {
       let child = at * 2 + 1;
-      const left = this.#nodes[child];
-      if (left === undefined) break;
-      const right = this.#nodes[child + 1];
-      let least = left;
-      if (right !== undefined && before(right, left)) {
-        least = right;
-        child++;
-      }
-      if (!before(least, node)) break;
-      this.#put(at, least);
+      if (child >= dues.length) break;
+      const right = child + 1;
+      if (
+        right < dues.length && before(dues[right]!, ids[right]!, dues[child]!, ids[child]!)
+      ) child = right;
+      if (!before(dues[child]!, ids[child]!, due, id)) break;
+      this.#put(at, this.#nodes[child]!, dues[child]!, ids[child]!);
       at = child;
     }
-    this.#put(at, node);
+    this.#put(at, node, due, id);
   }
 
-  #put(at: number, node: T): void {
+  #put(at: number, node: T, due: number, id: number): void {
     this.#nodes[at] = node;
+    this.#dues[at] = due;
+    this.#ids[at] = id;
     node.heapAt = at;
   }
 }
 
-function before(a: HeapNode, b: HeapNode): boolean {
-  return a.due < b.due || (a.due === b.due && a.id < b.id);
+function before(dueA: number, idA: number, dueB: number, idB: number): boolean {
+  return dueA < dueB || (dueA === dueB && idA < idB);
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { classOf, type Entry, entryBytes } from "./_entry.ts";
+import type { Arena } from "./_arena.ts";
+import { classOf, type Entry, entryBytes, RawEntry } from "./_entry.ts";
 import type { HeapNode } from "./_heap.ts";
 
 /** The class of a host that has nothing in that place. */
@@ -19,15 +20,19 @@ export interface Lease {
   readonly entry: Entry;
 }
 
-/** The entries of one class. `head` came back from disk or from a lease and goes before the disk. */
+/**
+ * The entries of one class. `head` came back from disk or from a lease and goes before the disk; the
+ * tail is a list in the arena.
+ */
 interface ClassQueue {
-  readonly cls: number;
+  cls: number;
   head: Entry[];
   /** First entry of `head` that is not taken. */
   at: number;
-  tail: Entry[];
-  /** First entry of `tail` that is not taken. */
-  tailAt: number;
+  /** Addresses of the tail's ends, 0 when it is empty; and its length. */
+  first: number;
+  last: number;
+  count: number;
 }
 
 /** What the row of a host holds, times on the state's clock. */
@@ -46,13 +51,18 @@ export interface HostNumbers {
 // Shared by all, never changed.
 const NO_LEASES: Lease[] = [];
 const NO_ENTRIES: Entry[] = [];
+const NO_QUEUES: ClassQueue[] = [];
+const scratch = new RawEntry();
 
 /** A host that is in memory. */
 export class Host implements HeapNode, HostNumbers {
   readonly id: number;
   readonly name: string;
-  /** Whether the state has a row of it. */
-  stored = false;
+  /** The first 48 bits of the name's fingerprint, as 32 signed and 16 unsigned ones. */
+  readonly hashHigh: number;
+  readonly hashLow: number;
+  /** Whether the state's list of names has it. */
+  listed = false;
   named = false;
   admitted = 0;
   failures = 0;
@@ -71,6 +81,8 @@ export class Host implements HeapNode, HostNumbers {
   indexDue = 0;
   /** Entries in memory that are not under lease. */
   inMemory = 0;
+  /** Bytes that those of them take which are objects. */
+  headBytes = 0;
   /** Shared and empty until the first lease. */
   leases: Lease[] = NO_LEASES;
   /** Handed out and not given back. */
@@ -85,11 +97,18 @@ export class Host implements HeapNode, HostNumbers {
   heapAt = -1;
   heapClass = NO_CLASS;
   // Best class first; almost always one or two.
-  readonly #queues: ClassQueue[] = [];
+  #queues: ClassQueue[] = NO_QUEUES;
 
-  constructor(id: number, name: string) {
+  constructor(id: number, name: string, hashHigh: number, hashLow: number) {
     this.id = id;
     this.name = name;
+    this.hashHigh = hashHigh;
+    this.hashLow = hashLow;
+  }
+
+  /** Those 48 bits as one number. */
+  get hash(): number {
+    return (this.hashHigh >>> 0) * 65536 + this.hashLow;
   }
 
   /** URLs that are not ended, under lease or not. */
@@ -110,16 +129,6 @@ export class Host implements HeapNode, HostNumbers {
     return Math.max(this.memoryClass, this.diskClass);
   }
 
-  /** Bytes its entries in memory take. */
-  memoryBytes(): number {
-    let bytes = 0;
-    for (const { head, at, tail, tailAt } of this.#queues) {
-      for (let i = at; i < head.length; i++) bytes += entryBytes(head[i]!);
-      for (let i = tailAt; i < tail.length; i++) bytes += entryBytes(tail[i]!);
-    }
-    return bytes;
-  }
-
   /** When it may next be handed out. */
   get dueAt(): number {
     return Math.max(this.notBefore, this.blockedUntil);
@@ -136,13 +145,12 @@ export class Host implements HeapNode, HostNumbers {
   }
 
   /** Puts an entry at the end of its class; how many the end then holds. */
-  append(entry: Entry): number {
-    const queue = this.#queue(classOf(entry.priority));
-    // Most hosts have one URL: an array of one is far smaller than one that was pushed to.
-    if (queue.tail.length === 0) queue.tail = [entry];
-    else queue.tail.push(entry);
+  append(arena: Arena, raw: RawEntry): number {
+    const queue = this.#queue(classOf(raw.priority));
+    queue.last = arena.append(raw, queue.last);
+    if (queue.first === 0) queue.first = queue.last;
     this.inMemory++;
-    return queue.tail.length - queue.tailAt;
+    return ++queue.count;
   }
 
   /** Puts entries before everything of their class. */
@@ -152,6 +160,7 @@ export class Host implements HeapNode, HostNumbers {
       const queue = this.#queue(classOf(entry.priority));
       if (queue.at > 0) queue.head[--queue.at] = entry;
       else queue.head = [entry, ...queue.head];
+      this.headBytes += entryBytes(entry);
     }
     this.inMemory += entries.length;
   }
@@ -164,74 +173,101 @@ export class Host implements HeapNode, HostNumbers {
     queue.head = queue.head.slice(queue.at).concat(entries);
     queue.at = 0;
     this.inMemory += entries.length;
+    for (const entry of entries) this.headBytes += entryBytes(entry);
   }
 
   /** Takes the first entry of the best class in memory; undefined when the disk comes before it. */
-  take(): Entry | undefined {
+  take(arena: Arena): Entry | undefined {
     const queue = this.#queues[0];
     if (queue === undefined || queue.cls < this.diskClass) return undefined;
-    let entry: Entry | undefined;
+    let entry: Entry;
     if (queue.at < queue.head.length) {
-      entry = queue.head[queue.at++];
+      entry = queue.head[queue.at++]!;
+      this.headBytes -= entryBytes(entry);
+      if (queue.at === queue.head.length) {
+        queue.head = NO_ENTRIES;
+        queue.at = 0;
+      }
     } else if (queue.cls === this.diskClass) {
       return undefined;
     } else {
-      entry = queue.tail[queue.tailAt++];
-      // Keep the taken part short, so that memory follows what waits.
-      if (queue.tailAt >= 1024 && queue.tailAt * 2 > queue.tail.length) {
-        queue.tail = queue.tail.slice(queue.tailAt);
-        queue.tailAt = 0;
-      }
+      this.#shift(arena, queue, scratch);
+      entry = scratch.toEntry(this.name);
     }
     this.inMemory--;
-    if (queue.at >= queue.head.length) {
-      queue.head = NO_ENTRIES;
-      queue.at = 0;
-      if (queue.tailAt >= queue.tail.length) this.#queues.shift();
-    }
+    if (queue.count === 0 && queue.head.length === 0) this.#queues.shift();
     return entry;
   }
 
-  /** Takes the first `count` entries off the end part of a class, to be written as a block. */
-  takeTail(cls: number, count: number): Entry[] {
-    const queue = this.#queues.find((queue) => queue.cls === cls);
-    if (queue === undefined) return [];
-    const entries = queue.tail.slice(queue.tailAt, queue.tailAt + count);
-    queue.tailAt += entries.length;
-    queue.tail = queue.tail.slice(queue.tailAt);
-    queue.tailAt = 0;
-    this.inMemory -= entries.length;
-    if (queue.tail.length === 0 && queue.at >= queue.head.length) {
-      this.#queues.splice(this.#queues.indexOf(queue), 1);
-    }
-    return entries;
+  #shift(arena: Arena, queue: ClassQueue, raw: RawEntry): void {
+    queue.first = arena.read(queue.first, raw);
+    if (--queue.count === 0) queue.first = queue.last = 0;
   }
 
-  /** Takes everything in memory, class by class: what goes before the disk, and what after it. */
-  takeAll(): { cls: number; entries: Entry[] }[] {
-    const out: { cls: number; entries: Entry[] }[] = [];
-    for (const queue of this.#queues) {
-      const head = queue.head.slice(queue.at), tail = queue.tail.slice(queue.tailAt);
-      if (head.length > 0) out.push({ cls: queue.cls, entries: head });
-      if (tail.length > 0) out.push({ cls: queue.cls, entries: tail });
+  /** Takes the first `count` entries off the tail of a class, to be written as a block. */
+  takeTail(arena: Arena, cls: number, count: number, visit: (raw: RawEntry) => void): void {
+    const queue = this.#queues.find((queue) => queue.cls === cls);
+    if (queue === undefined) return;
+    for (let left = Math.min(count, queue.count); left > 0; left--) {
+      this.#shift(arena, queue, scratch);
+      this.inMemory--;
+      visit(scratch);
     }
-    this.#queues.length = 0;
-    this.inMemory = 0;
-    return out;
+    if (queue.count === 0 && queue.head.length === 0) {
+      this.#queues.splice(this.#queues.indexOf(queue), 1);
+    }
+  }
+
+  /**
+   * Takes everything in memory: class by class, best first, what goes before the disk and then what
+   * goes after it. `visit` is told of each entry whether it begins another class or part.
+   */
+  takeAll(arena: Arena, visit: (raw: RawEntry, begins: boolean) => void): void {
+    for (const queue of this.#queues) {
+      for (let i = queue.at; i < queue.head.length; i++) {
+        scratch.setEntry(this.name, queue.head[i]!);
+        visit(scratch, i === queue.at);
+      }
+      for (let at = queue.first, begins = true; at !== 0; begins = false) {
+        at = arena.read(at, scratch);
+        visit(scratch, begins);
+      }
+    }
+    this.#queues = NO_QUEUES;
+    this.inMemory = this.headBytes = 0;
+  }
+
+  /** Everything in memory as objects, in no set order. It leaves memory. */
+  #takeEntries(arena: Arena): Entry[] {
+    const all: Entry[] = [];
+    for (const queue of this.#queues) {
+      for (let i = queue.at; i < queue.head.length; i++) all.push(queue.head[i]!);
+      for (let at = queue.first; at !== 0;) {
+        at = arena.read(at, scratch);
+        all.push(scratch.toEntry(this.name));
+      }
+    }
+    this.#queues = NO_QUEUES;
+    this.inMemory = this.headBytes = 0;
+    return all;
+  }
+
+  #appendEntry(arena: Arena, entry: Entry): void {
+    scratch.setEntry(this.name, entry);
+    this.append(arena, scratch);
   }
 
   /** Takes the named entries out of memory, wherever they stand. */
-  drop(seqs: ReadonlySet<number>): void {
-    const keep = (entry: Entry) => !seqs.has(entry.seq);
-    this.inMemory = 0;
-    for (let i = this.#queues.length - 1; i >= 0; i--) {
-      const queue = this.#queues[i]!;
-      queue.head = queue.head.slice(queue.at).filter(keep);
-      queue.tail = queue.tail.slice(queue.tailAt).filter(keep);
-      queue.at = queue.tailAt = 0;
-      const left = queue.head.length + queue.tail.length;
-      if (left === 0) this.#queues.splice(i, 1);
-      this.inMemory += left;
+  drop(arena: Arena, seqs: ReadonlySet<number>): void {
+    const queues = this.#queues;
+    this.#queues = NO_QUEUES;
+    this.inMemory = this.headBytes = 0;
+    for (const { head, at, first } of queues) {
+      this.load(head.slice(at).filter((entry) => !seqs.has(entry.seq)));
+      for (let next = first; next !== 0;) {
+        next = arena.read(next, scratch);
+        if (!seqs.has(scratch.seq)) this.append(arena, scratch);
+      }
     }
   }
 
@@ -239,25 +275,36 @@ export class Host implements HeapNode, HostNumbers {
    * Puts everything in memory in the order of admission; `firstOnDisk` tells for a class where its
    * blocks begin, which go between what is older and what is younger.
    */
-  sort(firstOnDisk: ReadonlyMap<number, number>): void {
-    for (const queue of this.#queues) {
-      const all = queue.head.slice(queue.at).concat(queue.tail.slice(queue.tailAt))
-        .sort((a, b) => a.seq - b.seq);
-      const first = firstOnDisk.get(queue.cls) ?? 0;
-      queue.head = all.filter((entry) => entry.seq < first);
-      queue.tail = all.filter((entry) => entry.seq >= first);
-      queue.at = queue.tailAt = 0;
+  sort(arena: Arena, firstOnDisk: ReadonlyMap<number, number>): void {
+    if (this.#sorted(arena, firstOnDisk)) return;
+    const older: Entry[] = [];
+    for (const entry of this.#takeEntries(arena).sort((a, b) => a.seq - b.seq)) {
+      if (entry.seq < (firstOnDisk.get(classOf(entry.priority)) ?? 0)) older.push(entry);
+      else this.#appendEntry(arena, entry);
     }
+    this.prepend(older);
+  }
+
+  #sorted(arena: Arena, firstOnDisk: ReadonlyMap<number, number>): boolean {
+    for (const { cls, head, first } of this.#queues) {
+      if (head.length > 0) return false;
+      let last = firstOnDisk.get(cls) ?? 0;
+      for (let at = first; at !== 0;) {
+        at = arena.read(at, scratch);
+        if (scratch.seq < last) return false;
+        last = scratch.seq;
+      }
+    }
+    return true;
   }
 
   /** Gives everything in memory one priority, in the order of admission. */
-  reclass(priority: number): void {
-    const all = this.takeAll().flatMap((part) => part.entries).sort((a, b) => a.seq - b.seq);
-    for (const entry of all) entry.priority = priority;
-    const first = all[0];
-    if (first === undefined) return;
-    this.#queue(classOf(priority)).tail = all;
-    this.inMemory = all.length;
+  reclass(arena: Arena, priority: number): void {
+    const all = this.#takeEntries(arena).sort((a, b) => a.seq - b.seq);
+    for (const entry of all) {
+      entry.priority = priority;
+      this.#appendEntry(arena, entry);
+    }
   }
 
   #queue(cls: number): ClassQueue {
@@ -267,8 +314,19 @@ export class Host implements HeapNode, HostNumbers {
       if (queue.cls === cls) return queue;
       if (queue.cls < cls) break;
     }
-    const queue = { cls, head: NO_ENTRIES, at: 0, tail: NO_ENTRIES, tailAt: 0 };
-    this.#queues.splice(at, 0, queue);
+    const queue = { cls, head: NO_ENTRIES, at: 0, first: 0, last: 0, count: 0 };
+    if (this.#queues.length === 0) this.#queues = [queue];
+    else this.#queues.splice(at, 0, queue);
     return queue;
   }
+}
+
+/** The state's moment for Unix ms from outside, within what the state writes. */
+export function toMoment(clock: { fromWall(wall: number): number }, wall: number): number {
+  return Number.isNaN(wall) ? 0 : Math.min(NEVER, clock.fromWall(wall));
+}
+
+/** A whole number that is not negative. */
+export function whole(value: number): number {
+  return Number.isFinite(value) ? Math.max(0, Math.ceil(value)) : 0;
 }

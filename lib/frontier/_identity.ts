@@ -38,11 +38,17 @@ export function checkIdentity(
 
 /** The key of the state's fingerprints; made at its first opening. */
 export function loadKey(store: Store, given: Uint8Array | undefined): Uint8Array {
-  const stored = store.getMeta("key");
-  if (stored instanceof Uint8Array) return stored;
+  const stored = storedKey(store);
+  if (stored !== undefined) return stored;
   const key = given ?? crypto.getRandomValues(new Uint8Array(16));
   store.setMeta("key", key);
   return key;
+}
+
+/** The key that the state has. */
+export function storedKey(store: Store): Uint8Array | undefined {
+  const stored = store.getMeta("key");
+  return stored instanceof Uint8Array ? stored : undefined;
 }
 
 /** The figures of the last commit; undefined in a new state. */

@@ -6,20 +6,33 @@
  */
 
 import zlib from "node:zlib";
+import type { ByteWriter } from "./_bytes.ts";
 
 const RAW = 0, ZSTD = 1, DEFLATE = 2;
 const zstd = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 /** Compresses `bytes`; the result is a copy. */
 export function pack(bytes: Uint8Array): Uint8Array {
+  const { tag, body } = compress(bytes);
+  return tagged(tag, body);
+}
+
+/** Compresses `bytes` to the end of `out`. */
+export function packInto(out: ByteWriter, bytes: Uint8Array): void {
+  const { tag, body } = compress(bytes);
+  out.byte(tag);
+  out.range(body, 0, body.length);
+}
+
+function compress(bytes: Uint8Array): { tag: number; body: Uint8Array } {
   if (bytes.length >= 400) {
     const large = bytes.length >= 8192;
     const body = large
       ? zlib.zstdCompressSync(bytes, zstd)
       : zlib.deflateRawSync(bytes, { level: 1 });
-    if (body.length < bytes.length * 0.9) return tagged(large ? ZSTD : DEFLATE, body);
+    if (body.length < bytes.length * 0.9) return { tag: large ? ZSTD : DEFLATE, body };
   }
-  return tagged(RAW, bytes);
+  return { tag: RAW, body: bytes };
 }
 
 /** @throws {RangeError} when the tag is unknown; zlib's own error when the bytes are damaged. */

@@ -6,15 +6,19 @@
  */
 
 import type { Buffer } from "node:buffer";
+import type { Arena } from "./_arena.ts";
 import type { StateClock } from "./_clock.ts";
 import type { Counters } from "./_counters.ts";
-import { classOf, decodeBlock, encodeBlock, type Entry, entryBytes } from "./_entry.ts";
+import { BlockWriter, classOf, decodeBlock, type Entry, type RawEntry } from "./_entry.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
 import { Host, NO_CLASS } from "./_host.ts";
+import { HostFilter } from "./_host_filter.ts";
+import { decodeRow, ROW_URLS } from "./_host_row.ts";
+import { HostTable } from "./_host_table.ts";
 import type { JournalWriter } from "./_journal.ts";
 import { Schedule } from "./_schedule.ts";
-import type { Store } from "./_store.ts";
-import { sameText } from "./_url.ts";
+import type { HostRow, Store } from "./_store.ts";
+import { isAscii, sameText } from "./_url.ts";
 
 /** What the queues work with. */
 export interface QueueParts {
@@ -23,31 +27,41 @@ export interface QueueParts {
   readonly counters: Counters;
   readonly clock: StateClock;
   readonly fingerprints: Fingerprints;
+  readonly arena: Arena;
   /** URLs a block holds at most. */
   readonly block: number;
 }
 
 /** Hosts, queues, and the order in which hosts come. */
 export class Queues {
-  /** Bytes of the entries in memory, about. */
-  memory = 0;
   /** Excluded hosts whose queues have to be ended. */
   readonly excluded: Set<Host> = new Set();
   readonly #parts: QueueParts;
   readonly #schedule: Schedule;
-  readonly #byName: Map<string, Host> = new Map();
-  readonly #byId: Map<number, Host> = new Map();
+  readonly #hosts = new HostTable();
+  readonly #filter: HostFilter;
+  readonly #writer = new BlockWriter();
+  /** Bytes of the entries in memory that are objects, about. */
+  #headBytes = 0;
   #touched: Host[] = [];
+  /** Hosts in memory, save those that {@linkcode Queues.turn} gave out and that are not flushed. */
+  #generation: Host[] = [];
   #last: Host | undefined;
 
   constructor(parts: QueueParts) {
     this.#parts = parts;
     this.#schedule = new Schedule(parts.store);
+    this.#filter = new HostFilter(parts.store, parts.counters.nextHost - 1);
   }
 
   /** Hosts in memory. */
   get size(): number {
-    return this.#byId.size;
+    return this.#hosts.size;
+  }
+
+  /** Bytes that this generation's part of the queues takes in memory. */
+  get memory(): number {
+    return this.#parts.arena.current + this.#headBytes;
   }
 
   /** Whether the numbers of some host changed since the last commit. */
@@ -55,58 +69,100 @@ export class Queues {
     return this.#touched.length > 0;
   }
 
-  /** A host in memory. */
-  inMemory(name: string): Host | undefined {
-    return this.#byName.get(name);
+  /**
+   * A generation ends: all hosts in memory, in the order in which they came to be, each to be given to
+   * {@linkcode Queues.flush}; and those that the state cannot find by their names yet, which is to be
+   * so before.
+   */
+  turn(): { hosts: Host[]; unlisted: Host[] } {
+    const hosts = this.#generation.sort((a, b) => a.id - b.id);
+    this.#generation = [];
+    const unlisted: Host[] = [];
+    for (const host of this.#hosts) if (!host.listed) unlisted.push(host);
+    return { hosts, unlisted };
   }
 
-  /** All hosts in memory, in the order in which they came to be. */
-  all(): Host[] {
-    return [...this.#byId.values()].sort((a, b) => a.id - b.id);
+  /** A host in memory. */
+  inMemory(name: string): Host | undefined {
+    const { fingerprints } = this.#parts;
+    fingerprints.ofText(name);
+    return this.#hosts.find(
+      fingerprints.hi | 0,
+      fingerprints.lo >>> 16,
+      (host) => host.name === name,
+    );
   }
 
   /** The host whose name these bytes are; undefined when it is not known and not to be made. */
   at(bytes: Buffer, start: number, end: number, make: boolean): Host | undefined {
     const last = this.#last;
     if (last !== undefined && sameText(last.name, bytes, start, end)) return last;
-    const name = bytes.toString("utf8", start, end);
-    const host = make ? this.make(name) : this.find(name);
+    let host: Host | undefined;
+    if (isAscii(bytes, start, end)) {
+      const { fingerprints } = this.#parts;
+      fingerprints.ofBytes(bytes, start, end);
+      const high = fingerprints.hi | 0, low = fingerprints.lo >>> 16;
+      host = this.#hosts.find(high, low, (host) => sameText(host.name, bytes, start, end));
+      if (host === undefined && (make || this.#filter.mayHave(high, low))) {
+        host = this.#bring(bytes.toString("latin1", start, end), high, low, make);
+      }
+    } else {
+      const name = bytes.toString("utf8", start, end);
+      host = make ? this.make(name) : this.find(name);
+    }
     if (host !== undefined) this.#last = host;
     return host;
   }
 
   find(name: string): Host | undefined {
-    let host = this.#byName.get(name);
+    const host = this.inMemory(name);
     if (host !== undefined) return host;
-    const { store, fingerprints } = this.#parts;
-    host = store.hostByName(fingerprints.ofHost(name), name);
-    if (host !== undefined) this.#keep(host);
-    return host;
+    const { hi, lo } = this.#parts.fingerprints;
+    return this.#bring(name, hi | 0, lo >>> 16, false);
   }
 
   make(name: string): Host {
-    let host = this.find(name);
+    const host = this.inMemory(name);
+    if (host !== undefined) return host;
+    const { hi, lo } = this.#parts.fingerprints;
+    return this.#bring(name, hi | 0, lo >>> 16, true)!;
+  }
+
+  /** Brings in a host that is not in memory, or makes it. */
+  #bring(name: string, high: number, low: number, make: boolean): Host | undefined {
+    const { store, arena, counters, journal } = this.#parts;
+    let host = this.#filter.mayHave(high, low)
+      ? store.hostByName((high >>> 0) * 65536 + low, name, arena)
+      : undefined;
     if (host === undefined) {
-      host = new Host(this.#parts.counters.nextHost++, name);
-      this.#keep(host);
-      this.#parts.journal.newHost(host);
+      if (!make) return undefined;
+      host = new Host(counters.nextHost++, name, high, low);
+      journal.newHost(host);
       host.dirty = true;
+      this.#filter.add(host);
     }
+    this.#keep(host);
     return host;
+  }
+
+  #keep(host: Host): void {
+    this.#hosts.add(host);
+    this.#generation.push(host);
   }
 
   /** Takes in a host that the journal gave back. */
   adopt(host: Host): void {
     this.#keep(host);
+    this.#filter.add(host);
     host.active = host.live > 0;
     host.dirty = true;
-    this.memory += host.memoryBytes();
+    this.#headBytes += host.headBytes;
     this.place(host);
   }
 
-  #keep(host: Host): void {
-    this.#byName.set(host.name, host);
-    this.#byId.set(host.id, host);
+  /** A slice of background work; whether there was some. */
+  work(): boolean {
+    return this.#filter.work();
   }
 
   /** Notes that a host's numbers changed. */
@@ -153,19 +209,25 @@ export class Queues {
   #unindex(host: Host): void {
     if (!host.indexed) return;
     this.#parts.store.unindex(host);
+    this.#taken(host);
+  }
+
+  #taken(host: Host): void {
+    host.indexed = false;
     this.#parts.journal.taken(host);
     host.dirty = true;
   }
 
   /** The next host that is due by `limit`, out of the schedule; undefined when there is none. */
   next(limit: number): Host | undefined {
-    return this.#schedule.next(limit, this.#bring);
+    return this.#schedule.next(limit, this.#bringDue);
   }
 
-  readonly #bring = (row: Host): void => {
-    const host = this.#byId.get(row.id) ?? row;
-    if (host === row) this.#keep(host);
-    this.#unindex(host);
+  readonly #bringDue = (row: HostRow): void => {
+    const high = Math.floor(row.hash / 65536) | 0, low = row.hash % 65536;
+    let host = this.#hosts.find(high, low, ({ id }) => id === row.id);
+    if (host === undefined) this.#keep(host = decodeRow(row, this.#parts.arena));
+    this.#taken(host);
     this.place(host);
   };
 
@@ -175,38 +237,41 @@ export class Queues {
   }
 
   /** Puts an entry at the end of its queue; `isNew` when its URL is seen for the first time. */
-  append(host: Host, entry: Entry, isNew: boolean): void {
-    this.#parts.journal.entry(host, entry, isNew);
-    this.memory += entryBytes(entry);
-    const length = host.append(entry);
-    if (length >= this.#parts.block) this.#cut(host, classOf(entry.priority));
+  append(host: Host, raw: RawEntry, isNew: boolean): void {
+    const { journal, arena, block } = this.#parts;
+    journal.entry(host, raw, isNew);
+    const length = host.append(arena, raw);
+    if (length >= block) this.#cut(host, classOf(raw.priority));
     this.place(host);
   }
 
   /** Puts entries back to the head of their queue. */
   giveBack(host: Host, entries: readonly Entry[]): void {
+    const before = host.headBytes;
     host.prepend(entries);
-    for (const entry of entries) this.memory += entryBytes(entry);
+    this.#headBytes += host.headBytes - before;
   }
 
   /** Takes the first entry of the best class. */
   take(host: Host): Entry | undefined {
+    const before = host.headBytes;
     for (;;) {
-      const entry = host.take();
-      if (entry !== undefined) {
-        this.memory -= entryBytes(entry);
+      const entry = host.take(this.#parts.arena);
+      if (entry !== undefined || host.blocks === 0) {
+        this.#headBytes += host.headBytes - before;
         return entry;
       }
-      if (host.blocks === 0) return undefined;
       this.#load(host);
     }
   }
 
   /** Moves everything queued of a host to the class of `priority`. */
   reclass(host: Host, priority: number): void {
-    const { journal, store } = this.#parts;
+    const { journal, store, arena } = this.#parts;
     journal.reclass(host, priority);
-    host.reclass(priority);
+    const before = host.headBytes;
+    host.reclass(arena, priority);
+    this.#headBytes += host.headBytes - before;
     for (const { entry } of host.leases) entry.priority = priority;
     if (host.blocks > 0) {
       host.diskClass = classOf(priority);
@@ -219,24 +284,25 @@ export class Queues {
 
   /** A full block's worth waits at the end of a class: it goes to disk at once. */
   #cut(host: Host, cls: number): void {
-    const entries = host.takeTail(cls, this.#parts.block);
-    this.#write(host, entries);
-    this.#parts.journal.cut(host, entries);
+    const { arena, block, journal } = this.#parts;
+    const seqs: number[] = [];
+    host.takeTail(arena, cls, block, (raw) => {
+      seqs.push(raw.seq);
+      this.#writer.add(raw);
+    });
+    this.#putBlock(host, cls);
+    journal.cut(host, seqs);
     this.touch(host);
   }
 
-  #write(host: Host, entries: readonly Entry[]): void {
-    const { store, block } = this.#parts;
-    for (let from = 0; from < entries.length; from += block) {
-      const part = entries.slice(from, from + block);
-      const { priority, seq } = part[0]!;
-      const cls = classOf(priority);
-      store.putBlock(host.id, cls, seq, part.length, encodeBlock(host.name, part));
-      host.blocks++;
-      host.onDisk += part.length;
-      host.diskClass = Math.max(host.diskClass, cls);
-    }
-    for (const entry of entries) this.memory -= entryBytes(entry);
+  /** Writes the block that was collected. */
+  #putBlock(host: Host, cls: number): void {
+    const { count, seq } = this.#writer;
+    if (count === 0) return;
+    this.#parts.store.putBlock(host.id, cls, seq, count, this.#writer.take());
+    host.blocks++;
+    host.onDisk += count;
+    host.diskClass = Math.max(host.diskClass, cls);
   }
 
   #load(host: Host): void {
@@ -250,36 +316,60 @@ export class Queues {
     host.blocks--;
     host.onDisk -= row.n;
     host.diskClass = host.blocks > 0 ? store.bestBlockClass(host.id) : NO_CLASS;
-    const entries = decodeBlock(host.name, row.body, row.priority);
-    host.load(entries);
-    for (const entry of entries) this.memory += entryBytes(entry);
+    host.load(decodeBlock(host.name, row.body, row.priority));
     this.touch(host);
   }
 
-  /** Writes a host and its queue into the tables; it leaves memory unless something of it is out. */
-  flush(host: Host): void {
-    const { store, journal, fingerprints } = this.#parts;
+  /** Writes everything of a host that is in memory as blocks. */
+  #writeQueue(host: Host): void {
+    let cls = NO_CLASS;
+    host.takeAll(this.#parts.arena, (raw, begins) => {
+      if (begins || this.#writer.count >= this.#parts.block) {
+        this.#putBlock(host, cls);
+        cls = classOf(raw.priority);
+      }
+      this.#writer.add(raw);
+    });
+    this.#putBlock(host, cls);
+  }
+
+  /**
+   * Writes hosts and their queues into the tables; each leaves memory unless something of it is out.
+   */
+  flush(hosts: readonly Host[]): void {
+    for (const host of hosts) this.#flush(host);
+    this.#parts.store.saveHosts();
+  }
+
+  #flush(host: Host): void {
+    const { store, journal, arena } = this.#parts;
     const unplaced = host.waiting > 0 && !host.indexed;
     if (host.dirty || host.leases.length > 0 || unplaced) {
-      for (const { entries } of host.takeAll()) this.#write(host, entries);
+      const wanted = !host.held && host.waiting > 0;
+      const cls = host.bestClass, due = host.excluded === null ? host.dueAt : 0;
       this.#schedule.remove(host);
       this.excluded.delete(host);
-      if (!host.held && host.waiting > 0) {
-        host.indexed = true;
-        host.indexClass = host.diskClass;
-        host.indexDue = host.excluded === null ? host.dueAt : 0;
-        this.#schedule.indexed(host.indexClass, host.indexDue);
+      if (wanted && !(host.indexed && host.indexClass === cls && host.indexDue === due)) {
+        if (host.indexed) store.unindex(host);
+        store.index(host, cls, due);
+        this.#schedule.indexed(cls, due);
       }
-      store.saveHost(host, fingerprints.ofHost(host.name));
+      this.#headBytes -= host.headBytes;
+      // What is short goes into the row, from where it is read with the host.
+      const stays = host.held || host.leases.length > 0;
+      if (stays || host.blocks > 0 || host.inMemory > ROW_URLS) this.#writeQueue(host);
+      store.saveHost(host, arena);
       host.touched = false;
       journal.flushed(host);
       // Each goes before the last one when it is read back.
       for (const { entry } of [...host.leases].reverse()) journal.carry(host, entry);
       if (host.held) journal.taken(host);
     }
-    if (host.held || host.leases.length > 0) return;
-    this.#byName.delete(host.name);
-    this.#byId.delete(host.id);
+    if (host.held || host.leases.length > 0) {
+      this.#generation.push(host);
+      return;
+    }
+    this.#hosts.delete(host);
     if (this.#last === host) this.#last = undefined;
   }
 }

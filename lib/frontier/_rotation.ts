@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Arena } from "./_arena.ts";
 import type { Counters } from "./_counters.ts";
 import { joinDone } from "./_done.ts";
 import type { Host } from "./_host.ts";
@@ -13,9 +14,19 @@ import type { SeenSet } from "./_seen.ts";
 import type { Store } from "./_store.ts";
 
 /** When a generation ends: changes, bytes of queues in memory, hosts in memory. */
-const MAX_OPS = 1_000_000, MAX_MEMORY = 48 << 20, MAX_HOSTS = 100_000;
-/** Hosts, and rows of the journal, in one slice. */
-const HOSTS = 32, ROWS = 4;
+const MAX_OPS = 1_000_000, MAX_MEMORY = 64 << 20, MAX_HOSTS = 100_000;
+/** Hosts, names, and rows of the journal, in one slice. */
+const HOSTS = 64, NAMES = 256, ROWS = 4;
+
+/** A generation that is being written out, and how far that has come. */
+interface Running {
+  readonly hosts: readonly Host[];
+  at: number;
+  readonly unlisted: readonly Host[];
+  unlistedAt: number;
+}
+
+const NONE: Running = { hosts: [], at: 0, unlisted: [], unlistedAt: 0 };
 
 /** Ends generations when they are full. */
 export class Rotation {
@@ -26,7 +37,8 @@ export class Rotation {
   readonly #queues: Queues;
   readonly #counters: Counters;
   readonly #maxOps: number;
-  #running: { hosts: Host[]; at: number; saved: boolean } | undefined;
+  readonly #arena: Arena;
+  #running: Running | undefined;
   /** The URL of the log of ends up to which its rows are joined, and from where they are being. */
   #joined: number;
   #joinFrom: number | undefined;
@@ -35,49 +47,69 @@ export class Rotation {
     store: Store,
     seen: SeenSet,
     queues: Queues,
+    arena: Arena,
     counters: Counters,
     maxOps: number = MAX_OPS,
   ) {
     this.#store = store;
     this.#seen = seen;
     this.#queues = queues;
+    this.#arena = arena;
     this.#counters = counters;
     this.#maxOps = maxOps;
     this.#joined = Number(store.getMeta("joined") ?? 0);
   }
 
-  #over(share: number): boolean {
-    return this.ops >= this.#maxOps * share || this.#queues.memory >= MAX_MEMORY * share ||
-      this.#queues.size >= MAX_HOSTS * share;
+  /** The share of its limits that this generation has used. */
+  get #used(): number {
+    const { at, hosts } = this.#running ?? NONE;
+    return Math.max(
+      this.ops / this.#maxOps,
+      this.#queues.memory / MAX_MEMORY,
+      (this.#queues.size - (hosts.length - at)) / MAX_HOSTS,
+    );
   }
 
-  /** Whether changes come faster than a generation is written out, so that they have to wait. */
-  get behind(): boolean {
-    return this.#running !== undefined && (this.#over(1.5) || this.ops >= this.#maxOps / 2);
+  /**
+   * Goes on with the generation that ends as far as the next one has filled, so that it is written out
+   * when the next is half full, however fast changes come: memory is held to one generation and a
+   * half, and no commit pays for all of it.
+   */
+  pace(): void {
+    for (let running = this.#running; running !== undefined; running = this.#running) {
+      const used = this.#used * 2;
+      const { hosts, at, unlisted, unlistedAt } = running;
+      if (used < 1 && at + unlistedAt >= (hosts.length + unlisted.length) * used) return;
+      this.work();
+    }
   }
 
   /** Ends the generation if it is full. Comes right after a commit: the next change is the new one's. */
   turn(): void {
-    if (this.#running !== undefined || !this.#over(1)) return;
+    if (this.#running !== undefined || this.#used < 1) return;
     this.#counters.generation++;
     this.ops = 0;
     this.#seen.turn();
-    this.#running = { hosts: this.#queues.all(), at: 0, saved: false };
+    this.#arena.turn();
+    this.#running = { ...NONE, ...this.#queues.turn() };
   }
 
   /** One slice; whether there was something to do. */
   work(): boolean {
     const running = this.#running;
     if (running === undefined) return false;
-    if (running.at < running.hosts.length) {
-      const end = Math.min(running.at + HOSTS, running.hosts.length);
-      for (; running.at < end; running.at++) this.#queues.flush(running.hosts[running.at]!);
-    } else if (!running.saved) {
-      running.hosts = [];
-      running.at = 0;
-      running.saved = true;
-      this.#seen.save();
-    } else {
+    if (running.unlistedAt < running.unlisted.length) {
+      const end = running.unlistedAt + NAMES;
+      this.#store.saveNames(running.unlisted.slice(running.unlistedAt, end));
+      running.unlistedAt = Math.min(end, running.unlisted.length);
+    } else if (running.at < running.hosts.length) {
+      const end = running.at + HOSTS;
+      this.#queues.flush(running.hosts.slice(running.at, end));
+      running.at = Math.min(end, running.hosts.length);
+      if (running.at < running.hosts.length) return true;
+      this.#arena.release();
+      this.#running = { ...NONE };
+    } else if (!this.#seen.save()) {
       this.#store.begin();
       const { changes } = this.#store.sql(
         "delete from journal where id in (select id from journal where gen < ? order by id limit ?)",

@@ -1,13 +1,13 @@
 /**
  * Which host comes next: those in memory in one heap a class, those on disk in the index of the
- * hosts table, brought in a few hundred at a time. Memory holds only hosts that have moved lately.
+ * state, brought in a few hundred at a time. Memory holds only hosts that have moved lately.
  *
  * @module
  */
 
 import { DueHeap } from "./_heap.ts";
 import type { Host } from "./_host.ts";
-import type { Store } from "./_store.ts";
+import type { HostRow, Store } from "./_store.ts";
 
 const REFILL = 256;
 
@@ -63,7 +63,7 @@ export class Schedule {
    * Takes the next host that is due by `limit` out of the schedule. `bring` makes a host of the
    * index one of memory and schedules it.
    */
-  next(limit: number, bring: (host: Host) => void): Host | undefined {
+  next(limit: number, bring: (row: HostRow) => void): Host | undefined {
     for (const cls of this.#order()) {
       for (;;) {
         const top = this.#heaps.get(cls)?.top;
@@ -86,9 +86,8 @@ export class Schedule {
     return this.#classes;
   }
 
-  #refill(cls: number, limit: number, bring: (host: Host) => void): void {
-    const hosts = this.#store.dueHosts(cls, limit, REFILL);
-    for (const host of hosts) bring(host);
+  #refill(cls: number, limit: number, bring: (row: HostRow) => void): void {
+    for (const row of this.#store.takeDue(cls, limit, REFILL)) bring(row);
     const least = this.#store.leastDue(cls);
     if (least < Infinity) {
       this.#disk.set(cls, least);
@@ -100,13 +99,18 @@ export class Schedule {
 
   /** Hosts that must wait, the longest due moment, and the soonest one of those that wait. */
   waiting(now: number): { blocked: number; oldest: number; next: number } {
-    let blocked = 0, oldest = Infinity, next = Infinity;
+    let { blocked, oldest, next } = this.#waitingOnDisk(now);
     for (const heap of this.#heaps.values()) {
       const { count, least } = heap.after(now);
       blocked += count;
       oldest = Math.min(oldest, heap.top!.due);
       next = Math.min(next, least);
     }
+    return { blocked, oldest, next };
+  }
+
+  #waitingOnDisk(now: number): { blocked: number; oldest: number; next: number } {
+    let blocked = 0, oldest = Infinity, next = Infinity;
     for (const row of this.#store.waitingByClass(now)) {
       blocked += row.n;
       oldest = Math.min(oldest, row.oldest);

@@ -47,6 +47,8 @@ export class SeenSet {
   /** Fingerprints that only the journal has on disk: of this generation, and of the one that ends. */
   #fresh = new KeyList();
   #ending = new KeyList();
+  /** How many of those are written. */
+  #saved = 0;
   /** Complete runs. */
   #runs: number;
   #inRuns: number;
@@ -139,18 +141,24 @@ export class SeenSet {
   /** A generation of the journal ends: what it has is to be written out by {@linkcode SeenSet.save}. */
   turn(): void {
     this.#ending = this.#fresh;
+    this.#saved = 0;
     this.#fresh = new KeyList();
   }
 
-  /** Writes the fingerprints of the generation that ends. */
-  save(): void {
+  /** Writes some fingerprints of the generation that ends; whether there were any left. */
+  save(): boolean {
     const { length } = this.#ending;
-    for (let from = 0; from < length; from += CHUNK) {
-      this.#store.begin();
-      this.#store.sql("insert into seen(id, keys) values(null, ?)")
-        .run(this.#ending.bytes(from, Math.min(length, from + CHUNK)));
+    if (this.#saved >= length) {
+      this.#ending = new KeyList();
+      this.#saved = 0;
+      return false;
     }
-    this.#ending = new KeyList();
+    const to = Math.min(length, this.#saved + CHUNK);
+    this.#store.begin();
+    this.#store.sql("insert into seen(id, keys) values(null, ?)")
+      .run(this.#ending.bytes(this.#saved, to));
+    this.#saved = to;
+    return true;
   }
 
   /** Whether a slice of background work waits: a run half written, rows that a run has replaced. */

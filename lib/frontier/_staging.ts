@@ -5,6 +5,7 @@
  * @module
  */
 
+import type { Buffer } from "node:buffer";
 import { ByteReader, ByteWriter } from "./_bytes.ts";
 import type { StateClock } from "./_clock.ts";
 import type { Counters } from "./_counters.ts";
@@ -17,14 +18,16 @@ const ROW = 4096;
 /** A batch is sieved this long after its first offer at the latest, and the sieves take a twentieth. */
 const MIN_AGE_MS = 1000, SHARE = 20;
 
-/** An offer that waited. */
-export interface StagedUrl {
-  readonly url: string;
-  readonly priority: number;
-  readonly depth: number;
-  readonly hi: number;
-  readonly lo: number;
-}
+/** Takes an offer that waited: its URL in `bytes[start, end)`, and its fingerprint. */
+export type AdmitStaged = (
+  bytes: Buffer,
+  start: number,
+  end: number,
+  priority: number,
+  depth: number,
+  hi: number,
+  lo: number,
+) => void;
 
 interface RunningSieve {
   readonly pass: Sieve;
@@ -40,7 +43,7 @@ export class Staging {
   readonly #seen: SeenSet;
   readonly #counters: Counters;
   readonly #clock: StateClock;
-  readonly #admit: (url: StagedUrl) => void;
+  readonly #admit: AdmitStaged;
   #keys: number[] = [];
   readonly #out = new ByteWriter();
   #since: number;
@@ -53,7 +56,7 @@ export class Staging {
     seen: SeenSet,
     counters: Counters,
     clock: StateClock,
-    admit: (url: StagedUrl) => void,
+    admit: AdmitStaged,
   ) {
     this.#store = store;
     this.#seen = seen;
@@ -68,12 +71,21 @@ export class Staging {
     return this.#keys.length / 2;
   }
 
-  add(url: string, priority: number, depth: number, hi: number, lo: number): void {
+  add(
+    bytes: Buffer,
+    start: number,
+    end: number,
+    priority: number,
+    depth: number,
+    hi: number,
+    lo: number,
+  ): void {
     if (this.#counters.staged === 0) this.#since = this.#clock.now();
     this.#counters.staged++;
     this.#seen.remember(hi, lo);
     this.#keys.push(lo, hi);
-    this.#out.text(url);
+    this.#out.varint(end - start);
+    this.#out.range(bytes, start, end);
     this.#out.float(priority);
     this.#out.varint(depth);
     if (this.unsaved >= ROW) this.save();
@@ -147,9 +159,11 @@ export class Staging {
     const keys = toHalves(row.keys);
     const from = new ByteReader(unpack(row.body));
     for (let i = 0; i < row.n; i++) {
-      const url = from.text(), priority = from.float(), depth = from.varint();
+      const end = from.range(), start = from.at;
+      from.at = end;
+      const priority = from.float(), depth = from.varint();
       const hi = keys[i * 2 + 1]!, lo = keys[i * 2]!;
-      if (sieve.pass.claim(hi, lo)) this.#admit({ url, priority, depth, hi, lo });
+      if (sieve.pass.claim(hi, lo)) this.#admit(from.buffer, start, end, priority, depth, hi, lo);
     }
     this.#store.begin();
     this.#store.sql("delete from staged where id = ?").run(row.id);

@@ -5,24 +5,24 @@
  */
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Arena } from "./_arena.ts";
+import { BulkInsert } from "./_bulk.ts";
 import { FrontierStateError } from "./errors.ts";
-import { Host, NO_CLASS } from "./_host.ts";
+import { type Host, NO_CLASS } from "./_host.ts";
+import { decodeRow, RowWriter } from "./_host_row.ts";
 
-/** Version of the tables. A state of a later one is refused. */
-export const SCHEMA_VERSION = 1;
+/** Version of the tables. A state of another one is refused. */
+export const SCHEMA_VERSION = 2;
 /** Marks a SQLite file as a crawl state ("ccrw"). */
 export const APPLICATION_ID = 0x63637277;
 
 const TABLES = `
 create table meta(key text primary key, value) without rowid;
-create table hosts(
-  id integer primary key, hash integer not null, name text not null, named integer not null,
-  admitted integer not null, failures integer not null, deferrals integer not null,
-  delay real not null, not_before real not null, blocked_until real not null, reason text,
-  blocks integer not null, on_disk integer not null, disk_class integer,
-  index_class integer, index_due real);
-create index hosts_by_hash on hosts(hash);
-create index hosts_by_due on hosts(index_class, index_due) where index_class is not null;
+create table hosts(id integer primary key, hash integer not null, name text not null,
+  body blob not null);
+create table names(hash integer not null, id integer not null, primary key(hash, id)) without rowid;
+create table due(cls integer not null, due integer not null, host integer not null,
+  primary key(cls, due, host)) without rowid;
 create table blocks(
   host integer not null, rank integer not null, seq integer not null, n integer not null,
   priority real, body blob not null, primary key(host, rank, seq)) without rowid;
@@ -36,14 +36,6 @@ create table staged(id integer primary key, n integer not null, keys blob not nu
   body blob not null);
 create table cached(key text primary key, value blob not null, expires real not null) without rowid;
 `;
-
-const SAVE_HOST = `
-insert into hosts values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-on conflict(id) do update set named = excluded.named, admitted = excluded.admitted,
-  failures = excluded.failures, deferrals = excluded.deferrals, delay = excluded.delay,
-  not_before = excluded.not_before, blocked_until = excluded.blocked_until, reason = excluded.reason,
-  blocks = excluded.blocks, on_disk = excluded.on_disk, disk_class = excluded.disk_class,
-  index_class = excluded.index_class, index_due = excluded.index_due`;
 
 /** Opens the file, or memory when `path` is undefined, and makes or checks its tables. */
 export function openDatabase(path: string | undefined, readOnly = false): DatabaseSync {
@@ -59,11 +51,12 @@ export function openDatabase(path: string | undefined, readOnly = false): Databa
         throw new FrontierStateError(name, `Cannot open "${name}": it is not a crawl state.`);
       }
       createTables(db);
-    } else if (version > SCHEMA_VERSION) {
+    } else if (version !== SCHEMA_VERSION) {
+      const other = version > SCHEMA_VERSION ? "newer" : "older";
       throw new FrontierStateError(
         name,
         `Cannot open the state "${name}": its format is version ${version}, this program knows ` +
-          `${SCHEMA_VERSION}. Use the newer program that wrote it.`,
+          `${SCHEMA_VERSION}. Use the ${other} program that wrote it.`,
       );
     }
     // Only synced writes may be relied on, so that every commit is one sync of the log.
@@ -125,7 +118,13 @@ export interface BlockRow {
   readonly body: Uint8Array;
 }
 
-type Row = Record<string, unknown>;
+/** A row of `hosts`. */
+export interface HostRow {
+  readonly id: number;
+  readonly hash: number;
+  readonly name: string;
+  readonly body: Uint8Array;
+}
 
 /** The statements that the engine runs, prepared once. */
 export class Store {
@@ -133,8 +132,17 @@ export class Store {
   #open = false;
   readonly #statements: Map<string, StatementSync> = new Map();
 
+  readonly #rows = new RowWriter();
+  readonly #hosts: BulkInsert;
+  readonly #due: BulkInsert;
+  readonly #names: BulkInsert;
+
   constructor(db: DatabaseSync) {
     this.db = db;
+    this.#hosts = new BulkInsert(db, "insert or replace into hosts", 4);
+    this.#due = new BulkInsert(db, "insert into due", 3);
+    // After a crash in between, a name may be there while its host is in the journal only.
+    this.#names = new BulkInsert(db, "insert or ignore into names", 2);
   }
 
   /** Runs a statement of this class, prepared once. */
@@ -173,65 +181,109 @@ export class Store {
     this.sql("insert or replace into meta values(?, ?)").run(key, value);
   }
 
-  hostByName(hash: number, name: string): Host | undefined {
-    const row = this.sql("select * from hosts where hash = ? and name = ?").get(hash, name);
-    return row === undefined ? undefined : toHost(row);
+  hostByName(hash: number, name: string, arena: Arena): Host | undefined {
+    const row = this.sql(
+      "select hosts.* from names cross join hosts on hosts.id = names.id " +
+        "where names.hash = ? and name = ?",
+    ).get(hash, name);
+    return row === undefined ? undefined : decodeRow(row as unknown as HostRow, arena);
   }
 
-  hostById(id: number): Host | undefined {
+  /** The host of that number; entries of its row that `isGone` names are left out. */
+  hostById(id: number, arena: Arena, isGone?: (seq: number) => boolean): Host | undefined {
     const row = this.sql("select * from hosts where id = ?").get(id);
-    return row === undefined ? undefined : toHost(row);
+    return row === undefined ? undefined : decodeRow(row as unknown as HostRow, arena, isGone);
   }
 
-  saveHost(host: Host, hash: number): void {
-    this.begin();
-    const { diskClass, indexed } = host;
-    this.sql(SAVE_HOST).run(
-      host.id,
-      hash,
-      host.name,
-      host.named ? 1 : 0,
-      host.admitted,
-      host.failures,
-      host.deferrals,
-      host.delay,
-      host.notBefore,
-      host.blockedUntil,
-      host.excluded,
-      host.blocks,
-      host.onDisk,
-      diskClass === NO_CLASS ? null : diskClass,
-      indexed ? host.indexClass : null,
-      indexed ? host.indexDue : null,
-    );
-    host.stored = true;
+  /** Rows of hosts in the order of their numbers, behind that of `after`. */
+  hostRows(after: number, count: number): HostRow[] {
+    return this.sql("select * from hosts where id > ? order by id limit ?")
+      .all(after, count) as unknown as HostRow[];
+  }
+
+  /** Fingerprints of hosts in their order, those after one. */
+  hostHashes(after: number, count: number): number[] {
+    const rows = this.sql("select hash from names where hash > ? order by hash limit ?")
+      .all(after, count) as unknown as { hash: number }[];
+    return rows.map(({ hash }) => hash);
+  }
+
+  /**
+   * Makes a host's row be written; see {@linkcode RowWriter} for what of its queue goes into it. It is
+   * there after {@linkcode Store.saveHosts}, and so is its place in the index.
+   */
+  saveHost(host: Host, arena: Arena): void {
+    this.#rows.add(host, arena);
     host.dirty = false;
+  }
+
+  /** Puts a host into the index of those that are due, with the next {@linkcode Store.saveHosts}. */
+  index(host: Host, cls: number, due: number): void {
+    this.#due.add(cls, due, host.id);
+    host.indexed = true;
+    host.indexClass = cls;
+    host.indexDue = due;
+  }
+
+  /** Writes the rows of hosts that were saved. */
+  saveHosts(): void {
+    this.begin();
+    this.#rows.each((id, hash, name, body) => this.#hosts.add(id, hash, name, body));
+    this.#hosts.run();
+    this.#due.run();
+  }
+
+  /** Makes hosts be found by their names. */
+  saveNames(hosts: readonly Host[]): void {
+    this.begin();
+    for (const host of hosts) {
+      this.#names.add(host.hash, host.id);
+      host.listed = true;
+    }
+    this.#names.run();
   }
 
   /** Takes a host out of the index, because memory schedules it from now on. */
   unindex(host: Host): void {
     this.begin();
-    this.sql("update hosts set index_class = null, index_due = null where id = ?").run(host.id);
+    this.sql("delete from due where cls = ? and due = ? and host = ?")
+      .run(host.indexClass, host.indexDue, host.id);
     host.indexed = false;
   }
 
-  /** Hosts of the index in one class that are due, longest due first. */
-  dueHosts(cls: number, limit: number, count: number): Host[] {
-    return this.sql(
-      "select * from hosts where index_class = ? and index_due <= ? order by index_due, id limit ?",
-    ).all(cls, limit, count).map(toHost);
+  /**
+   * Takes up to `count` hosts of one class that are due out of the index, longest due first. Their
+   * rows are as they were, so that each says that the index has it.
+   */
+  takeDue(cls: number, limit: number, count: number): HostRow[] {
+    const rows = this.sql(
+      "select due, id, hash, name, body from due cross join hosts on hosts.id = due.host " +
+        "where cls = ? and due <= ? order by due, host limit ?",
+    ).all(cls, limit, count) as unknown as (HostRow & { due: number })[];
+    const last = rows.at(-1);
+    if (last !== undefined) {
+      this.begin();
+      this.sql("delete from due where cls = ? and due < ?").run(cls, last.due);
+      this.sql("delete from due where cls = ? and due = ? and host <= ?")
+        .run(cls, last.due, last.id);
+    }
+    return rows;
   }
 
-  /** The classes of the index, each with the least due moment and the number of hosts. */
-  indexClasses(): { cls: number; due: number; n: number }[] {
-    return this.sql(
-      "select index_class as cls, min(index_due) as due, count(*) as n from hosts " +
-        "where index_class is not null group by index_class",
-    ).all() as unknown as { cls: number; due: number; n: number }[];
+  /** The classes of the index, each with the least due moment. */
+  indexClasses(): { cls: number; due: number }[] {
+    const classes: { cls: number; due: number }[] = [];
+    for (let last = -1e9;;) {
+      const row = this.sql("select cls, due from due where cls > ? order by cls, due limit 1")
+        .get(last) as unknown as { cls: number; due: number } | undefined;
+      if (row === undefined) return classes;
+      classes.push(row);
+      last = row.cls;
+    }
   }
 
   leastDue(cls: number): number {
-    const row = this.sql("select min(index_due) as due from hosts where index_class = ?").get(cls);
+    const row = this.sql("select min(due) as due from due where cls = ?").get(cls);
     return (row?.due as number | null) ?? Infinity;
   }
 
@@ -239,7 +291,7 @@ export class Store {
   waitingByClass(now: number): { n: number; oldest: number; next: number }[] {
     return this.indexClasses().map(({ cls, due }) => {
       const row = this.sql(
-        "select count(*) as n, min(index_due) as next from hosts where index_class = ? and index_due > ?",
+        "select count(*) as n, min(due) as next from due where cls = ? and due > ?",
       ).get(cls, now)!;
       return { n: row.n as number, oldest: due, next: (row.next as number | null) ?? Infinity };
     });
@@ -284,25 +336,4 @@ export class Store {
       host,
     );
   }
-}
-
-function toHost(row: Row): Host {
-  const host = new Host(row.id as number, row.name as string);
-  host.stored = true;
-  host.named = row.named === 1;
-  host.admitted = row.admitted as number;
-  host.failures = row.failures as number;
-  host.deferrals = row.deferrals as number;
-  host.delay = row.delay as number;
-  host.notBefore = row.not_before as number;
-  host.blockedUntil = row.blocked_until as number;
-  host.excluded = row.reason as string | null;
-  host.blocks = row.blocks as number;
-  host.onDisk = row.on_disk as number;
-  host.diskClass = (row.disk_class as number | null) ?? NO_CLASS;
-  host.active = host.onDisk > 0;
-  host.indexed = row.index_class !== null;
-  host.indexClass = (row.index_class as number | null) ?? NO_CLASS;
-  host.indexDue = (row.index_due as number | null) ?? 0;
-  return host;
 }

@@ -53,6 +53,12 @@ export function hostEnd(bytes: Uint8Array, from: number, end: number): number {
   return end;
 }
 
+/** Whether all of the bytes are ASCII. */
+export function isAscii(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) if (bytes[i]! > 127) return false;
+  return true;
+}
+
 /** Whether the bytes are this text; text that is not ASCII never is. */
 export function sameText(text: string, bytes: Uint8Array, start: number, end: number): boolean {
   if (text.length !== end - start) return false;

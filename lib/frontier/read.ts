@@ -6,10 +6,13 @@
 
 import { ringRate } from "./_counters.ts";
 import { readDoneRow } from "./_done.ts";
-import { decodeBlock } from "./_entry.ts";
+import { Arena } from "./_arena.ts";
+import { eachOfBlock, type RawEntry } from "./_entry.ts";
+import { Fingerprints } from "./_fingerprint.ts";
 import type { Host } from "./_host.ts";
-import { loadCounters } from "./_identity.ts";
-import { replayJournal } from "./_journal.ts";
+import { decodeRow } from "./_host_row.ts";
+import { loadCounters, storedKey } from "./_identity.ts";
+import { replayJournal } from "./_replay.ts";
 import { FrontierStateError } from "./errors.ts";
 import { lockHolder } from "./lock.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
@@ -61,13 +64,15 @@ export function readDone(path: string): AsyncIterable<DoneUrl> {
 export function readQueued(path: string): AsyncIterable<QueuedUrl> {
   return reading(path, function* (store) {
     store.db.exec("begin");
-    const { hosts } = replayJournal(store, () => {}, () => {});
-    for (const host of hosts.values()) {
-      for (const { entries } of host.takeAll()) {
-        for (const { url, priority, depth, attempts } of entries) {
-          yield { host: host.name, url, priority, depth, attempts };
-        }
-      }
+    const { hosts, arena } = readJournal(store);
+    for (const host of hosts.values()) yield* queueOf(host, arena);
+    // The short queues of the other hosts are in their rows.
+    for (let after = -1;;) {
+      const rows = store.hostRows(after, 256), last = rows.at(-1);
+      if (last === undefined) break;
+      after = last.id;
+      const own = new Arena();
+      for (const row of rows) if (!hosts.has(row.id)) yield* queueOf(decodeRow(row, own), own);
     }
     let key = { host: -1, rank: 0, seq: 0 };
     let host: Host | undefined;
@@ -80,13 +85,38 @@ export function readQueued(path: string): AsyncIterable<QueuedUrl> {
         | undefined;
       if (row === undefined) return;
       key = row;
-      if (host?.id !== row.host) host = hosts.get(row.host) ?? store.hostById(row.host);
-      const name = host?.name ?? "";
-      for (const { url, priority, depth, attempts } of decodeBlock(name, row.body, row.priority)) {
-        yield { host: name, url, priority, depth, attempts };
+      if (host?.id !== row.host) {
+        host = hosts.get(row.host) ?? store.hostById(row.host, new Arena());
       }
+      const name = host?.name ?? "";
+      const urls: QueuedUrl[] = [];
+      eachOfBlock(row.body, row.priority, (raw) => urls.push(toQueued(name, raw)));
+      yield* urls;
     }
   });
+}
+
+function readJournal(store: Store): { hosts: Map<number, Host>; arena: Arena } {
+  const arena = new Arena();
+  const { hosts } = replayJournal(
+    store,
+    arena,
+    new Fingerprints(storedKey(store) ?? new Uint8Array(16)),
+    () => {},
+    () => {},
+  );
+  return { hosts, arena };
+}
+
+function queueOf(host: Host, arena: Arena): QueuedUrl[] {
+  const urls: QueuedUrl[] = [];
+  host.takeAll(arena, (raw) => urls.push(toQueued(host.name, raw)));
+  return urls;
+}
+
+function toQueued(host: string, raw: RawEntry): QueuedUrl {
+  const { priority, depth, attempts } = raw;
+  return { host, url: raw.url(host), priority, depth, attempts };
 }
 
 /**
@@ -120,7 +150,7 @@ function statsOf(store: Store, path: string): FrontierStats {
     oldest = Math.min(oldest, row.oldest);
     next = Math.min(next, row.next);
   }
-  for (const host of replayJournal(store, () => {}, () => {}).hosts.values()) {
+  for (const host of readJournal(store).hosts.values()) {
     if (host.waiting > 0 && !host.indexed && host.excluded === null) note(host.dueAt);
   }
   // A crawl that was killed left its leases to the next one.
