@@ -10,7 +10,7 @@ Deno.test("crawl() with 64 workers asks no host twice at once, none too soon, no
   withFolder(async (dir) => {
     await using web = await startWeb({
       hosts: 40,
-      pages: 1000,
+      pages: 800,
       pageBytes: 2000,
       graph: "mesh",
       kind: "robots-odd.jitter-20",
@@ -19,16 +19,16 @@ Deno.test("crawl() with 64 workers asks no host twice at once, none too soon, no
       seeds: web.seeds(),
       maxDepth: 1000,
       workers: 64,
-      delayMs: 40,
+      delayMs: 150,
       warc: dir,
       state: `${dir}/crawl.db`,
     });
-    const { summary } = await assertPolite(web, 40);
-    assert.ok(shortestGap(records) >= 39, `${shortestGap(records)} ms, in whole milliseconds`);
+    const { summary } = await assertPolite(web, 150);
+    assert.ok(shortestGap(records) >= 149, `${shortestGap(records)} ms, in whole milliseconds`);
     assert.equal(summary.robots, 40);
     for (const { path } of await web.requests()) assert.ok(!isDisallowed(path), path);
     const refused = records.filter((r) => r.error === "skip");
-    assert.ok(refused.length > 100, "the graph leads to disallowed pages");
+    assert.ok(refused.length > 80, "the graph leads to disallowed pages");
     for (const r of refused) {
       assert.ok(isDisallowed(new URL(r.url).pathname), r.url);
       assert.match(r.error_detail, /robots\.txt line [2-6]/);
