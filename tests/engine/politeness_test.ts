@@ -47,6 +47,7 @@ Deno.test("crawl() takes http and https of a host for one host", async () => {
   assert.equal(records.filter((r) => r.status === 200).length, 8 * 2 * 15);
   const { summary } = await assertPolite(web, 40, { robots: 2 });
   for (const host of summary.hosts) assert.equal(host.robots, 2, "one of each origin");
+  assert.ok(shortestGap(records) >= 39, `${shortestGap(records)} ms`);
 });
 
 Deno.test("crawl() keeps every host's own pace", (t) =>

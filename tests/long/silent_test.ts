@@ -7,7 +7,7 @@ Deno.test("2 000 silent hosts beside 200 good ones slow nothing down and hold no
     good: 200,
     pagesEach: 60,
     workers: 64,
-    delayMs: 1000,
+    delayMs: 1500,
   });
   console.log(
     `silent hosts: ${(alone.ms / 1000).toFixed(1)} s alone, ${(among.ms / 1000).toFixed(1)} s ` +
