@@ -73,13 +73,14 @@ class Writer {
   /** Once writing has failed, batches are taken and dropped, so that who sends them can end. */
   #take(bytes: Uint8Array<ArrayBuffer>): void {
     const before = this.#sequence.payload;
-    const rows = this.#busy(() => this.#sequence.addPacked(bytes));
-    if (rows !== undefined) {
+    const rows = this.#busy(() => {
+      const rows = this.#sequence.addPacked(bytes);
       this.#figures.rows += rows;
       this.#figures.payload += this.#sequence.payload - before;
-      if (this.#tell) {
-        scope.postMessage({ kind: "rows", rows: [...decodeRows(bytes)].map(smallRow) });
-      }
+      return rows;
+    });
+    if (rows !== undefined && this.#tell) {
+      scope.postMessage({ kind: "rows", rows: [...decodeRows(bytes)].map(smallRow) });
     }
     if (this.#sequence.full && this.#full !== this.#sequence.highest) {
       this.#full = this.#sequence.highest;
