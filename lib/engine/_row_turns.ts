@@ -79,7 +79,8 @@ export class RowTurns implements AsyncDisposable {
   nextAt(): number {
     let at = this.#cooling.peek()?.at ?? Infinity;
     if (this.#clogged) {
-      for (const since of this.#flying.values()) {
+      for (const [host, since] of this.#flying) {
+        if (this.#slow.has(host)) continue;
         at = Math.min(at, since + this.#options.patienceMs + 1);
         break;
       }
