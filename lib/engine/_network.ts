@@ -76,6 +76,8 @@ export function openNetwork(
         signal: ended.signal,
       }),
       ...(more.store === undefined ? {} : { store: more.store }),
+      // What is known of a host neither runs out nor lives on because somebody set the wall clock.
+      now: steadyClock(),
       maxEntries: options.robotsCacheEntries,
       maxBytes: options.robotsCacheBytes,
       ...(options.robotsRetryMs === undefined ? {} : { unreachableMs: options.robotsRetryMs }),
@@ -118,4 +120,10 @@ export function dnsFigures(resolver: Resolver | undefined): DnsFigures {
     peak: stats?.peakOpen ?? 0,
     bound: stats?.bound ?? 0,
   };
+}
+
+/** Unix ms as they were at the call and run on from there, whatever becomes of the wall clock. */
+function steadyClock(): () => number {
+  const offset = Date.now() - performance.now();
+  return () => offset + performance.now();
 }
