@@ -34,6 +34,7 @@ import { MAX_UNCOMMITTED } from "./replay.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import { Crowds } from "./_crowds.ts";
+import { Settling } from "./_settling.ts";
 import { type Attempt, Workers } from "./_workers.ts";
 import type { CrawlStatistics } from "./statistics.ts";
 
@@ -119,7 +120,7 @@ export class CrawlLoop {
   #seeding: Promise<void> = Promise.resolve();
   #seeded = false;
   #accountedAt = performance.now();
-  #settled: (() => void)[] = [];
+  #settling = new Settling();
   #ending: Promise<void> | undefined;
   #perHost: number;
   #maxSlots: number;
@@ -398,7 +399,7 @@ export class CrawlLoop {
           notBefore: lease.notBefore,
           unused: lease.urls.map((url) => url.id),
         })));
-        this.#settle();
+        this.#settling.settle();
         return;
       }
       for (const lease of leases) {
@@ -413,7 +414,7 @@ export class CrawlLoop {
     }, (e) => {
       this.#claiming = false;
       this.fail(e as Error);
-      this.#settle();
+      this.#settling.settle();
     });
   }
 
@@ -641,7 +642,7 @@ export class CrawlLoop {
       this.#slots.remove(slot);
       this.#release(slot, Math.max(notBefore, this.#wallOf(slot.nextAt)), exclude);
     } else this.#slots.park(slot);
-    if (this.#stopping) this.#settle();
+    if (this.#stopping) this.#settling.settle();
     else this.#wake();
   }
 
@@ -827,12 +828,12 @@ export class CrawlLoop {
         this.#outstanding--;
         this.#records.push(record);
       }
-      this.#settle();
+      this.#settling.settle();
       this.#freshen();
     }, (e) => {
       this.#completing--;
       this.fail(e as Error);
-      this.#settle();
+      this.#settling.settle();
     });
   }
 
@@ -851,33 +852,16 @@ export class CrawlLoop {
     for (const slot of this.#slots.drain()) this.#release(slot, this.#wallOf(slot.nextAt));
     const abort = () => ended.abort(new RunError("stopped"));
     const grace = setTimeout(abort, options.graceMs);
-    await this.#until(() => this.#workers.size === 0 && !this.#claiming);
+    await this.#settling.until(() => this.#workers.size === 0 && !this.#claiming);
     clearTimeout(grace);
     abort();
     try {
       await archiver.finish();
-      await this.#until(() => this.#completing === 0 && this.#completions.length === 0);
+      await this.#settling.until(() => this.#completing === 0 && this.#completions.length === 0);
       this.#note(await frontier.stats());
     } catch (e) {
       this.#error ??= asRunError(e);
     }
     this.#records.end();
-  }
-
-  #until(condition: () => boolean): Promise<void> {
-    if (condition()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const check = () => {
-        if (condition()) resolve();
-        else this.#settled.push(check);
-      };
-      this.#settled.push(check);
-    });
-  }
-
-  #settle(): void {
-    const checks = this.#settled;
-    this.#settled = [];
-    for (const check of checks) check();
   }
 }

@@ -44,6 +44,7 @@ import type { RecrawlStatistics } from "./recrawl_statistics.ts";
 import { RowTurns } from "./_row_turns.ts";
 import { HostTroubles } from "./_troubles.ts";
 import type { Validator, Validators } from "./validators.ts";
+import { Settling } from "./_settling.ts";
 import { type Attempt, Workers } from "./_workers.ts";
 
 export interface RecrawlParts {
@@ -127,7 +128,7 @@ export class RecrawlLoop {
   #error: Error | undefined;
   #broken = false;
   #ending: Promise<void> | undefined;
-  #settled: (() => void)[] = [];
+  #settling = new Settling();
 
   constructor(parts: RecrawlParts) {
     this.#parts = parts;
@@ -309,7 +310,7 @@ export class RecrawlLoop {
     const ended = () => {
       feeder.readingMs += performance.now() - begun;
       this.#filling = false;
-      this.#settle();
+      this.#settling.settle();
     };
     this.#turns.fill(begun).then(() => {
       ended();
@@ -455,7 +456,7 @@ export class RecrawlLoop {
         this.#answer(row, fetched, validator);
       } else this.#failed(row, fetched);
     }
-    if (this.#stopping) this.#settle();
+    if (this.#stopping) this.#settling.settle();
     else this.#wake();
   }
 
@@ -541,7 +542,7 @@ export class RecrawlLoop {
         this.#retire(answer.row, true);
       }
     }
-    this.#settle();
+    this.#settling.settle();
     this.#wake();
   }
 
@@ -561,13 +562,13 @@ export class RecrawlLoop {
     }).then(() => {
       this.#crowded--;
       this.#handing--;
-      this.#settle();
+      this.#settling.settle();
       this.#wake();
     }, (e) => {
       this.#crowded--;
       this.#handing--;
       this.fail(e as Error, true);
-      this.#settle();
+      this.#settling.settle();
     });
   }
 
@@ -668,7 +669,7 @@ export class RecrawlLoop {
     const { ended, options, archiver, pool, writers, sender, statistics } = this.#parts;
     statistics.feeder.ended ??= performance.now();
     const grace = setTimeout(() => ended.abort(new RunError("stopped")), options.graceMs);
-    await this.#until(() => this.#workers.size === 0);
+    await this.#settling.until(() => this.#workers.size === 0);
     clearTimeout(grace);
     ended.abort(new RunError("stopped"));
     await this.#turns[Symbol.asyncDispose]().catch(() => {/* reading was told to stop */});
@@ -680,7 +681,7 @@ export class RecrawlLoop {
       }
     };
     if (archiver !== undefined) await step(() => archiver.finish());
-    await this.#until(() => this.#handing === 0);
+    await this.#settling.until(() => this.#handing === 0);
     if (pool !== undefined) {
       await step(() => this.#broken ? pool.abort() : pool.close());
     }
@@ -721,23 +722,6 @@ export class RecrawlLoop {
       before = rows;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-  }
-
-  #until(condition: () => boolean): Promise<void> {
-    if (condition()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const check = () => {
-        if (condition()) resolve();
-        else this.#settled.push(check);
-      };
-      this.#settled.push(check);
-    });
-  }
-
-  #settle(): void {
-    const checks = this.#settled;
-    this.#settled = [];
-    for (const check of checks) check();
   }
 }
 

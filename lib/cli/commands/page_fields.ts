@@ -6,32 +6,6 @@
 
 import type { FieldSpec } from "../output/fields.ts";
 
-/** A page's record. */
-export interface PageRecord {
-  readonly url: string;
-  /** URL after redirects; empty when it did not move. */
-  readonly final_url: string;
-  /** 0 when there was no answer. */
-  readonly status: number;
-  readonly content_type: string;
-  /** Base32 SHA-1 of the decoded body. */
-  readonly digest: string;
-  /** Bytes of the body as served. */
-  readonly body_size: number;
-  readonly link_count: number;
-  /** Links followed from a seed; in `crawl run` only. */
-  readonly depth?: number;
-  readonly redirect_to: string;
-  /** RFC 3339 UTC. */
-  readonly fetched_at: string;
-  readonly duration_ms: number;
-  readonly warc_file: string;
-  readonly warc_offset: number;
-  /** `dns`, `timeout`, `refused`, `tls`, `skip`, `other`; empty when answered. */
-  readonly error: string;
-  readonly error_detail: string;
-}
-
 const DEPTH: FieldSpec = {
   name: "depth",
   type: "number",
