@@ -28,8 +28,9 @@ export async function run(
     if (!(cause instanceof RangeError) && (cause as { code?: string }).code !== "ENOENT") {
       throw cause;
     }
+    const path = (cause as { path?: string }).path ?? options.paths.join(", ");
     throw new CommandError(
-      cause instanceof RangeError ? cause.message : `Cannot verify: ${(cause as Error).message}`,
+      cause instanceof RangeError ? cause.message : `Cannot verify ${path}: there is no such file`,
       ExitCode.error,
       undefined,
       { cause },
