@@ -21,13 +21,13 @@ export interface Attempt {
 }
 
 /** An attempt is stalled when it is silent for so many times what a first byte takes to come … */
-const PATIENCE = 4;
+const PATIENCE = 3;
 /** … held between these, in ms. */
 const PATIENCE_LEAST = 25, PATIENCE_MOST = 1000;
 /** Bytes in that time that count as none: a host that drips is as good as silent. */
 const DRIP = 256;
 /** The first byte is taken to come after so many ms before any has. */
-const FIRST_GUESS = 125;
+const FIRST_GUESS = 100;
 const FIRST_FEW = 16;
 
 /** The attempts in flight and the workers they hold. */

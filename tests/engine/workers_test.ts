@@ -6,12 +6,12 @@ const nothing = () => {};
 Deno.test("Workers.sweep() frees the worker of a silent attempt, and takes one when bytes come", () => {
   const workers = new Workers(10);
   const attempt = workers.begin(0, nothing);
-  assert.equal(workers.sweep(499), false);
+  assert.equal(workers.sweep(299), false);
   assert.equal(workers.busy, 1);
-  assert.equal(workers.sweep(500), true);
+  assert.equal(workers.sweep(300), true);
   assert.deepEqual([workers.busy, workers.stalled, workers.size], [0, 1, 1]);
   attempt.progress.bytes += 20_000;
-  assert.equal(workers.sweep(1000), true);
+  assert.equal(workers.sweep(600), true);
   assert.deepEqual([workers.busy, workers.stalled], [1, 0]);
   workers.end(attempt);
   assert.deepEqual([workers.busy, workers.stalled, workers.size], [0, 0, 0]);
@@ -32,7 +32,7 @@ Deno.test("Workers.sweep() goes by how long answers take", () => {
   const workers = new Workers(1000);
   for (let i = 0; i < 40; i++) workers.answered(10);
   const attempt = workers.begin(0, nothing);
-  assert.equal(workers.sweep(30), false);
+  assert.equal(workers.sweep(20), false);
   assert.equal(workers.sweep(50), true);
   workers.end(attempt);
   // A few that take forever say nothing of the others.
@@ -59,11 +59,11 @@ Deno.test("Workers.sweep() lets no more stall than it may", () => {
 Deno.test("Workers.fetching() gives an attempt that waited for robots.txt a worker", () => {
   const workers = new Workers(10);
   const attempt = workers.begin(0, nothing);
-  workers.sweep(600);
-  workers.fetching(attempt, 700);
+  workers.sweep(400);
+  workers.fetching(attempt, 500);
   assert.deepEqual([workers.active, workers.stalled], [{ robots: 0, fetching: 1 }, 0]);
-  workers.sweep(1199);
+  workers.sweep(799);
   assert.equal(workers.busy, 1);
-  workers.sweep(1200);
+  workers.sweep(800);
   assert.deepEqual([workers.busy, workers.stalled], [0, 1]);
 });
