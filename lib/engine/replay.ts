@@ -8,7 +8,7 @@
  * Pages that may be answered and not yet committed, at most: their records wait to be synced, or their
  * ends and links to be committed. Nothing more is fetched until some are.
  */
-export const MAX_UNCOMMITTED = 2048;
+export const MAX_UNCOMMITTED = 1024;
 
 /** Silent requests that go on beside so many workers, at most, where nothing else was asked for. */
 export function mostStalled(workers: number): number {
