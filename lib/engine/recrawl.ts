@@ -31,6 +31,7 @@ import {
 } from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
+import { isDiskFull, RunError } from "./errors.ts";
 import { Fetcher } from "./fetcher.ts";
 import { asRunError } from "./errors.ts";
 import { lockFolder } from "./_folder.ts";
@@ -119,7 +120,9 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
       if (loop !== undefined) yield* loop.records();
     } catch (e) {
       // told to stop before it had begun
-      if (!this.#stop.signal.aborted || e !== this.#stop.signal.reason) throw e;
+      if (this.#stop.signal.aborted && e === this.#stop.signal.reason) return;
+      if (e instanceof RunError || !isDiskFull(e)) throw e;
+      throw new RunError((e as Error).message, { exitCode: 75, cause: e });
     } finally {
       await this[Symbol.asyncDispose]();
     }

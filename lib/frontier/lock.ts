@@ -35,9 +35,10 @@ export function lockFile(path: string): FileLock {
     if (!held) throw new StateLockedError(path, readPid(file));
     file.truncateSync(0);
     file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
-  } catch (error) {
+  } catch (cause) {
     file.close();
-    throw error;
+    if (cause instanceof StateLockedError) throw cause;
+    throw new FrontierError(`Cannot lock "${path}": ${(cause as Error).message}`, { cause });
   }
   let released = false;
   const release = () => {
