@@ -54,7 +54,7 @@ Deno.test("--format both: warc_file, offset and length of every row fetch its re
       const [head, http] = record.split("\r\n\r\n");
       assert.match(head!, /^WARC\/1\.0\r\n.*WARC-Type: response/s);
       const url = row.final_url === "" ? row.url : row.final_url;
-      assert.ok(head!.includes(`WARC-Target-URI: ${url}\r\n`), head);
+      assert.ok(head!.includes(`WARC-Target-URI: ${url}\r\n`), head!);
       assert.match(http!, new RegExp(`^HTTP/1\\.1 ${row.status} `));
       const digest = /WARC-Payload-Digest: (\S+)/.exec(head!)?.[1];
       assert.equal(metaOf(row).payload_digest ?? undefined, digest, row.url);
