@@ -122,7 +122,7 @@ Deno.test("every line of a recrawl's summary has true figures", () =>
     const [, seconds, rate] =
       /^([\d.]+)s, ([\d.]+) pages a second, [\d.]+ \wB of memory at the peak$/
         .exec(lines.at(-1)!)!.map(Number);
-    assert.ok(Math.abs(rate! * seconds! - fetched) < fetched * 0.1, lines.at(-1));
+    assert.ok(Math.abs(rate! * seconds! - fetched) < fetched * 0.1, lines.at(-1)!);
 
     const events = (await Deno.readTextFile(`${dir}/journal.jsonl`)).trim().split("\n")
       .map((text) => JSON.parse(text) as Record<string, unknown>);
