@@ -5,7 +5,7 @@ Deno.test("what a crawl relies on was synced before: the power may fail at any m
   if (!await canRecord()) return;
   await powerLoss({
     web: { hosts: 20, pages: 300, pageBytes: 1500, graph: "tree-across" },
-    ...{ writers: 1, moments: 40, resumed: 2 },
+    ...{ writers: 1, moments: 25, resumed: 1 },
   });
 });
 
@@ -14,6 +14,6 @@ Deno.test("with several writers a revisit only refers to what was synced before"
   await powerLoss({
     web: { hosts: 40, pages: 400, pageBytes: 6000, kind: "same" },
     seedAll: true,
-    ...{ writers: 3, moments: 40, resumed: 1 },
+    ...{ writers: 3, moments: 25, resumed: 1 },
   });
 });
