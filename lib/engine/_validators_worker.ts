@@ -1,7 +1,9 @@
 /** Holds the validators of an earlier pass in a temporary SQLite file that nobody else sees. */
 
 import { DatabaseSync } from "node:sqlite";
-import { readCaptures } from "../capture/mod.ts";
+import { type CaptureSource, readCaptures } from "../capture/mod.ts";
+import { openHubFiles } from "../worklist/mod.ts";
+import type { RunExitCode } from "./errors.ts";
 import type { FromValidators, ToValidators, Validator } from "./validators.ts";
 
 const scope = self as unknown as {
@@ -35,10 +37,20 @@ const insert = db.prepare(
 );
 const select = db.prepare("select final, etag, modified, digest from known where url = ?");
 
-async function open(path: string): Promise<number> {
+async function open(path: string, hub: string | undefined): Promise<number> {
   let count = 0;
   db.exec("begin");
-  for await (const row of readCaptures(path, { columns: COLUMNS })) {
+  const files = await openHubFiles(path, hub === undefined ? {} : { hub });
+  if (files === undefined) count += await read(path, count);
+  else for await (const file of files) count += await read(file, count);
+  db.exec("commit");
+  return count;
+}
+
+/** Takes in the rows of a file or folder; `before` were taken in already. */
+async function read(from: string | CaptureSource, before: number): Promise<number> {
+  let count = 0;
+  for await (const row of readCaptures(from, { columns: COLUMNS })) {
     const { url, final_url, status, etag, last_modified, digest, fetched_at, meta_json } = row;
     // the latest answer counts, also one that has no validators or is not whole
     if (url === undefined || (status !== 200 && status !== 304)) continue;
@@ -51,9 +63,8 @@ async function open(path: string): Promise<number> {
       whole ? last_modified ?? "" : "",
       digest ?? "",
     );
-    if (++count % CHUNK === 0) db.exec("commit; begin");
+    if ((++count + before) % CHUNK === 0) db.exec("commit; begin");
   }
-  db.exec("commit");
   return count;
 }
 
@@ -81,12 +92,13 @@ scope.onmessage = ({ data }) => {
     scope.postMessage({ kind: "got", found: data.urls.map(get) });
     return;
   }
-  open(data.path).then(
+  open(data.path, data.hub).then(
     (count) => scope.postMessage({ kind: "opened", count }),
-    (e: Error) =>
+    (e: Error & { exitCode?: RunExitCode }) =>
       scope.postMessage({
         kind: "failed",
         message: `Cannot read --validators ${data.path}: ${e.message}`,
+        exitCode: e.exitCode ?? 1,
       }),
   );
 };

@@ -301,7 +301,10 @@ async function openParts(
     if (before !== undefined) network.clocks.resume();
     let validators: Validators | undefined;
     if (options.validators !== undefined) {
-      const opened = validators = await Validators.open(options.validators, stop);
+      const opened = validators = await Validators.open(options.validators, {
+        ...(options.hub === undefined ? {} : { hub: options.hub }),
+        signal: stop,
+      });
       undo.push(() => opened.close());
     }
     const fetcher = new Fetcher({

@@ -54,7 +54,7 @@ export interface RecrawlOptions {
   readonly extractor?: "main" | "readability" | "raw" | "none";
   /** How bodies are stored in captures. @default "served" */
   readonly storeBody?: StoreBody;
-  /** File or folder of an earlier pass, whose validators are sent. */
+  /** File, folder or dataset repo of an earlier pass, whose validators are sent. */
   readonly validators?: string;
   /** Answered fetches after which this run stops; 0 for no bound. @default 0 */
   readonly maxPages?: number;

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { RunError } from "./errors.ts";
+import { RunError, type RunExitCode } from "./errors.ts";
 
 /** What a conditional request is made of, and what its 304 refers to. */
 export interface Validator {
@@ -18,14 +18,14 @@ export interface Validator {
 
 /** To the thread that holds them. */
 export type ToValidators =
-  | { readonly kind: "open"; readonly path: string }
+  | { readonly kind: "open"; readonly path: string; readonly hub: string | undefined }
   | { readonly kind: "get"; readonly urls: readonly string[] };
 
 /** And back. */
 export type FromValidators =
   | { readonly kind: "opened"; readonly count: number }
   | { readonly kind: "got"; readonly found: readonly (Validator | undefined)[] }
-  | { readonly kind: "failed"; readonly message: string };
+  | { readonly kind: "failed"; readonly message: string; readonly exitCode: RunExitCode };
 
 /**
  * The validators of an earlier pass's captures. They lie in a temporary SQLite file and are looked up
@@ -42,12 +42,15 @@ export class Validators {
   }
 
   /**
-   * Reads a file or folder of captures.
+   * Reads a file or folder of captures, or those of a dataset repo (`owner/name`).
    *
    * @throws {RunError} When they cannot be read.
    * @throws The signal's reason, when it aborts first.
    */
-  static async open(path: string, signal?: AbortSignal): Promise<Validators> {
+  static async open(
+    path: string,
+    { hub, signal }: { readonly hub?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<Validators> {
     signal?.throwIfAborted();
     const worker = new Worker(new URL("./_validators_worker.ts", import.meta.url), {
       type: "module",
@@ -56,7 +59,7 @@ export class Validators {
     const validators = new Validators(worker);
     worker.onmessage = ({ data }: MessageEvent<FromValidators>) => {
       if (data.kind === "opened") opened.resolve();
-      else if (data.kind === "failed") opened.reject(new RunError(data.message));
+      else if (data.kind === "failed") opened.reject(new RunError(data.message, data));
       else validators.#out.shift()!.forEach(({ resolve }, i) => resolve(data.found[i]));
     };
     worker.onerror = (event) => {
@@ -67,7 +70,7 @@ export class Validators {
     };
     const abort = () => opened.reject(signal!.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    worker.postMessage({ kind: "open", path } satisfies ToValidators);
+    worker.postMessage({ kind: "open", path, hub } satisfies ToValidators);
     try {
       await opened.promise;
     } catch (e) {

@@ -44,6 +44,29 @@ export async function hubParts(
   };
 }
 
+/**
+ * The Parquet files of a repo, whatever they hold, each open until the next is asked for.
+ *
+ * @throws {HubError} If the repo cannot be listed or a file cannot be had.
+ */
+export async function* hubParquets(
+  repo: string,
+  options: HubClientOptions & { readonly scratch: string | undefined },
+): AsyncGenerator<ByteSource, void, undefined> {
+  const client = new HubClient(options);
+  const paths = (await listHubFiles(client, repo)).filter((path) => path.endsWith(".parquet"));
+  for (const path of paths.sort()) {
+    await using source = await openHubFile(
+      client,
+      repo,
+      path,
+      options.now,
+      (name, body) => spoolToDisk(name, body, options.scratch, options),
+    );
+    yield source;
+  }
+}
+
 /** Puts a file on disk, under a name that it loses at once where the system allows that. */
 async function spoolToDisk(
   name: string,

@@ -30,7 +30,13 @@ export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./
 export type { RowRange } from "../capture/mod.ts";
 export type { WarcFs } from "../warc/mod.ts";
 export { FlightSet } from "./flight.ts";
-export { openWorkList, type OpenWorkListOptions } from "./open.ts";
+export {
+  type HubFile,
+  openHubFiles,
+  type OpenHubFilesOptions,
+  openWorkList,
+  type OpenWorkListOptions,
+} from "./open.ts";
 export { type ReadState, WorkProgress } from "./progress.ts";
 export { ReorderBuffer, type ReorderOptions } from "./reorder.ts";
 export { ShardFilter } from "./shard_filter.ts";

@@ -6,10 +6,11 @@
 
 import { resolve } from "node:path";
 import { WorkListError } from "./errors.ts";
-import { hubParts } from "./_hub.ts";
-import type { Fetch } from "./_hub_client.ts";
+import { hubParquets, hubParts } from "./_hub.ts";
+import type { Fetch, HubClientOptions } from "./_hub_client.ts";
 import { workList } from "./_list.ts";
 import { localParts, stdinParts } from "./_local.ts";
+import type { ByteSource } from "./_source.ts";
 import type { WorkList, WorkListStats } from "./types.ts";
 
 /** Options of {@linkcode openWorkList}. */
@@ -83,6 +84,70 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
   const repo = published?.repo ?? from;
   const column = options.column ?? published?.column;
   const { release, parts } = await hubParts(repo, {
+    ...hubOptions(options, stats),
+    dir: options.dir ?? options.release,
+    column,
+  });
+  return workList(withColumn(repo, column), release, parts, stats);
+}
+
+/** A file that lies on the hub, or on disk, and is read by pieces. */
+export interface HubFile {
+  /** What messages call it. */
+  readonly name: string;
+  /** Its size. */
+  readonly byteLength: number;
+  /**
+   * Reads the bytes from `start` to before `end`.
+   *
+   * @throws {HubError} If the hub does not give them.
+   */
+  slice(start: number, end?: number): Promise<ArrayBuffer>;
+}
+
+/** What {@linkcode openHubFiles} may be told of {@linkcode OpenWorkListOptions}. */
+export type OpenHubFilesOptions = Omit<
+  OpenWorkListOptions,
+  "from" | "column" | "dir" | "release" | "stdin"
+>;
+
+/**
+ * The Parquet files of a dataset repo, one after the other; each can be read until the next is asked for.
+ *
+ * @param repo `owner/name`. What is on disk under that name goes before it.
+ * @returns Nothing where `repo` is no name of a repo, or something on disk has it.
+ * @throws {HubError} If the hub does not give them.
+ */
+export async function openHubFiles(
+  repo: string,
+  options: OpenHubFilesOptions = {},
+): Promise<AsyncGenerator<HubFile, void, undefined> | undefined> {
+  if (!isRepo(repo) || await exists(repo)) return undefined;
+  const stats: WorkListStats = { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 };
+  return byPieces(hubParquets(repo, hubOptions(options, stats)));
+}
+
+async function* byPieces(
+  sources: AsyncGenerator<ByteSource, void, undefined>,
+): AsyncGenerator<HubFile, void, undefined> {
+  for await (const { name, size, read } of sources) {
+    yield {
+      name,
+      byteLength: size,
+      async slice(start, end = size) {
+        const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
+        if (bytes.length > 0) await read(start, bytes);
+        return bytes.buffer;
+      },
+    };
+  }
+}
+
+function hubOptions(
+  options: OpenHubFilesOptions,
+  stats: WorkListStats,
+): HubClientOptions & { readonly scratch: string | undefined } {
+  return {
     hub: hubOf(options.hub ?? Deno.env.get("HF_ENDPOINT") ?? ""),
     token: (options.token ?? Deno.env.get("HF_TOKEN") ?? "") || undefined,
     fetch: options.fetch ?? defaultFetch,
@@ -92,11 +157,8 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
     idle: options.idle ?? 30_000,
     signal: options.signal,
     scratch: options.scratch,
-    dir: options.dir ?? options.release,
-    column,
     stats,
-  });
-  return workList(withColumn(repo, column), release, parts, stats);
+  };
 }
 
 const defaultFetch: Fetch = (url, init) => fetch(url, init);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { sql } from "../capture/_rows.ts";
+import { startHub } from "../web/hub.ts";
 import { startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
 import { byUrl, collect, readRows, rowsOfRun, verifyClean } from "./_recrawl.ts";
@@ -93,6 +94,29 @@ Deno.test("validators go to the resource that they are of, not to what redirects
     const second = await rowsOfRun(web, dir, { from: [moved], validators: `${dir}/first` });
     const row = second.get(moved)!;
     assert.deepEqual([row.status, row.unchanged, row.final_url], [304, true, target]);
+  }));
+
+Deno.test("validators come from a dataset repo of the hub, read by ranges", () =>
+  withFolder(async (dir) => {
+    await using hub = startHub();
+    const from = numbers(5).map((i) => web.url(`h${i}.good.test`, `/etag/${i}`));
+    for (const i of [0, 1]) {
+      await collect(web, dir, { from: from.slice(i * 3, i * 3 + 3), out: `${dir}/first${i}` });
+      const part = `${dir}/first${i}/ccrawl-recrawl-00000.parquet`;
+      hub.put("someone/captures", `data/s${i}-shard${i}of2-0123456789ab.parquet`, part);
+    }
+    hub.put("someone/captures", "README.md", new Uint8Array(9));
+    hub.fault({ to: "cdn", kind: "status", status: 503, retryAfter: "1", times: 1 });
+    const options = { from, validators: "someone/captures", hub: hub.url };
+    const { records } = await collect(web, dir, options);
+    assert.deepEqual(records.map(({ unchanged }) => unchanged), from.map(() => true));
+    const { bytes } = hub.count({ to: "cdn" });
+    assert.ok(bytes < 200_000);
+    hub.repo("someone/captures", { private: true });
+    await assert.rejects(collect(web, dir, options), (e: Error & { exitCode: number }) => {
+      assert.match(e.message, /^Cannot read --validators someone\/captures: .*HF_TOKEN/);
+      return e.exitCode === 4;
+    });
   }));
 
 Deno.test("validators that cannot be read end a run before it fetches", () =>
