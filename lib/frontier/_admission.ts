@@ -157,9 +157,10 @@ export class Admission {
     const { counters, queues, journal } = this.#parts;
     const raw = this.#raw;
     counters.known++;
+    // The entry's record says so, too, so that no numbers need be written.
     host.admitted++;
-    queues.touch(host);
     if (host.excluded !== null) {
+      queues.touch(host);
       journal.seen(hi, lo);
       this.logSkip(raw.url(host.name), depth, host.excluded);
       return REFUSED;

@@ -12,7 +12,7 @@ import { Host, NO_CLASS } from "./_host.ts";
 import { packInto, unpack } from "./_pack.ts";
 
 /** URLs of a queue that its host's row holds at most. */
-export const ROW_URLS = 16;
+export const ROW_URLS = 2;
 
 const NAMED = 1, EXCLUDED = 2, BLOCKS = 4, INDEXED = 8, URLS = 16;
 

@@ -6,10 +6,7 @@
 
 import type { Host } from "./_host.ts";
 
-/**
- * A hash table of hosts in open addressing. Going through it meets them almost in the order of their
- * fingerprints.
- */
+/** A hash table of hosts in open addressing. */
 export class HostTable {
   /** Hosts held. */
   size = 0;
@@ -66,9 +63,5 @@ export class HostTable {
       at = next;
     }
     slots[at] = undefined;
-  }
-
-  *[Symbol.iterator](): Generator<Host> {
-    for (const host of this.#slots) if (host !== undefined) yield host;
   }
 }

@@ -8,6 +8,8 @@
 import zlib from "node:zlib";
 import type { ByteWriter } from "./_bytes.ts";
 
+/** Shorter pieces stay as they are: the call costs as much as copying a hundred times as much. */
+const SMALL = 512;
 const RAW = 0, ZSTD = 1, DEFLATE = 2;
 const zstd = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -25,7 +27,7 @@ export function packInto(out: ByteWriter, bytes: Uint8Array): void {
 }
 
 function compress(bytes: Uint8Array): { tag: number; body: Uint8Array } {
-  if (bytes.length >= 400) {
+  if (bytes.length >= SMALL) {
     const large = bytes.length >= 8192;
     const body = large
       ? zlib.zstdCompressSync(bytes, zstd)

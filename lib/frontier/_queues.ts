@@ -72,14 +72,13 @@ export class Queues {
   /**
    * A generation ends: all hosts in memory, in the order in which they came to be, each to be given to
    * {@linkcode Queues.flush}; and those that the state cannot find by their names yet, which is to be
-   * so before.
+   * so before, in the order of their fingerprints, about.
    */
   turn(): { hosts: Host[]; unlisted: Host[] } {
-    const hosts = this.#generation.sort((a, b) => a.id - b.id);
+    const hosts = sorted(this.#generation, ({ id }) => id);
     this.#generation = [];
-    const unlisted: Host[] = [];
-    for (const host of this.#hosts) if (!host.listed) unlisted.push(host);
-    return { hosts, unlisted };
+    const unlisted = hosts.filter(({ listed }) => !listed);
+    return { hosts, unlisted: sorted(unlisted, ({ hashHigh }) => hashHigh >>> 0) };
   }
 
   /** A host in memory. */
@@ -188,7 +187,11 @@ export class Queues {
     if (active !== host.active) {
       host.active = active;
       // It is due from the moment it has something, behind those that have waited longer.
-      if (active) host.notBefore = Math.max(host.notBefore, this.#parts.clock.now());
+      const now = this.#parts.clock.now();
+      if (active && host.notBefore < now) {
+        host.notBefore = now;
+        this.touch(host);
+      }
       this.#parts.counters.activeHosts += active ? 1 : -1;
     }
     if (host.held || host.waiting === 0) {
@@ -240,6 +243,7 @@ export class Queues {
   append(host: Host, raw: RawEntry, isNew: boolean): void {
     const { journal, arena, block } = this.#parts;
     journal.entry(host, raw, isNew);
+    host.dirty = true;
     const length = host.append(arena, raw);
     if (length >= block) this.#cut(host, classOf(raw.priority));
     this.place(host);
@@ -372,4 +376,11 @@ export class Queues {
     this.#hosts.delete(host);
     if (this.#last === host) this.#last = undefined;
   }
+}
+
+/** Hosts by a whole number below 2^32, as numbers are sorted in a tenth of the time. */
+function sorted(hosts: readonly Host[], key: (host: Host) => number): Host[] {
+  const bits = 2 ** 21;
+  const keys = Float64Array.from(hosts, (host, at) => key(host) * bits + at);
+  return Array.from(keys.sort(), (number) => hosts[number % bits]!);
 }

@@ -102,7 +102,10 @@ export function replayJournal(
         hosts.set(id, new Host(id, name, fingerprints.hi | 0, fingerprints.lo >>> 16));
       },
       entry: (host, raw, isNew) => {
-        if (isNew) seen(raw, host.name);
+        if (isNew) {
+          host.admitted++;
+          seen(raw, host.name);
+        }
         if (!gone.has(raw.seq)) host.append(arena, raw);
       },
       carry: (host, raw) => {

@@ -60,11 +60,11 @@ export class Rotation {
     this.#joined = Number(store.getMeta("joined") ?? 0);
   }
 
-  /** The share of its limits that this generation has used. */
-  get #used(): number {
+  /** The share of its limits that this generation has used; `ops` more are not in its journal yet. */
+  #used(ops: number): number {
     const { at, hosts } = this.#running ?? NONE;
     return Math.max(
-      this.ops / this.#maxOps,
+      (this.ops + ops) / this.#maxOps,
       this.#queues.memory / MAX_MEMORY,
       (this.#queues.size - (hosts.length - at)) / MAX_HOSTS,
     );
@@ -73,11 +73,11 @@ export class Rotation {
   /**
    * Goes on with the generation that ends as far as the next one has filled, so that it is written out
    * when the next is half full, however fast changes come: memory is held to one generation and a
-   * half, and no commit pays for all of it.
+   * half, and no commit pays for all of it. `ops` are the changes that wait for the next commit.
    */
-  pace(): void {
+  pace(ops: number): void {
     for (let running = this.#running; running !== undefined; running = this.#running) {
-      const used = this.#used * 2;
+      const used = this.#used(ops) * 2;
       const { hosts, at, unlisted, unlistedAt } = running;
       if (used < 1 && at + unlistedAt >= (hosts.length + unlisted.length) * used) return;
       this.work();
@@ -86,7 +86,7 @@ export class Rotation {
 
   /** Ends the generation if it is full. Comes right after a commit: the next change is the new one's. */
   turn(): void {
-    if (this.#running !== undefined || this.#used < 1) return;
+    if (this.#running !== undefined || this.#used(0) < 1) return;
     this.#counters.generation++;
     this.ops = 0;
     this.#seen.turn();

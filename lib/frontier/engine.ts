@@ -40,7 +40,7 @@ import { checkOffer, checkPriority } from "./_url.ts";
 /** URLs a block holds at most, and URLs of one slice of draining. */
 const BLOCK = 512;
 /** Changes after which a commit is due at once. */
-const FULL_COMMIT = 20_000;
+const FULL_COMMIT = 10_000;
 
 /** Options that only a caller in the same thread can give. */
 export interface EngineOptions extends FrontierOptions {
@@ -135,7 +135,11 @@ export class FrontierEngine {
   /** Offers URLs. See {@linkcode Frontier.put}. */
   put(urls: readonly DiscoveredUrl[], options: { seed?: boolean } = {}): PutResult {
     for (const { url, priority, depth } of urls) checkOffer(url, priority, depth);
-    return this.#run("put", () => this.#admission.put(urls, options.seed ?? false));
+    return this.#run("put", () => {
+      const result = this.#admission.put(urls, options.seed ?? false);
+      this.#pace();
+      return result;
+    });
   }
 
   /** Offers URLs joined by "\n", each with its priority and depth. */
@@ -145,7 +149,11 @@ export class FrontierEngine {
     depths: Uint32Array,
     seed: boolean,
   ): PutResult {
-    return this.#run("put", () => this.#admission.putBytes(bytes, priorities, depths, seed));
+    return this.#run("put", () => {
+      const result = this.#admission.putBytes(bytes, priorities, depths, seed);
+      this.#pace();
+      return result;
+    });
   }
 
   /** Hands out hosts. See {@linkcode Frontier.claim}. */
@@ -164,6 +172,7 @@ export class FrontierEngine {
     this.#leasing.checkCompletions(batch);
     this.#run("complete leases of", () => {
       for (const completion of batch) this.#leasing.end(completion);
+      this.#pace();
     });
   }
 
@@ -257,7 +266,7 @@ export class FrontierEngine {
     if (!this.pending) return;
     this.#run("commit", () => {
       this.#store.begin();
-      this.#rotation.pace();
+      this.#pace();
       this.#queues.saveTouched();
       this.#rotation.ops += this.#journal.ops;
       if (this.#journal.ops > 0) {
@@ -274,6 +283,11 @@ export class FrontierEngine {
       this.#store.commit();
       this.#rotation.turn();
     });
+  }
+
+  /** Background work that may not be put off, spread over the verbs that make it. */
+  #pace(): void {
+    this.#rotation.pace(this.#journal.ops);
   }
 
   #saveCounters(): void {

@@ -22,8 +22,8 @@ import type {
 } from "./types.ts";
 import { checkPriority } from "./_url.ts";
 
-/** URLs in one message. */
-const PUT_CHUNK = 10_000;
+/** URLs in one request: a commit may come after each. */
+const PUT_CHUNK = 2000;
 /** Commands kept for a reader of `controls` that does not come. */
 const MAX_CONTROLS = 1000;
 
