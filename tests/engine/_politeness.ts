@@ -13,8 +13,11 @@ export interface Politeness {
   readonly jitterMs: number;
 }
 
-/** Beside the server's own lag: what a request may take longer on its way than the next. */
-const JITTER_MS = 2;
+/**
+ * Beside the server's own lag: what a request may take longer on its way than the next, which a busy
+ * machine stretches. {@linkcode shortestGap} judges to the millisecond.
+ */
+const JITTER_MS = 2, JITTER_SHARE = 0.05;
 
 /**
  * No host was asked twice at once, no page sooner than `delayMs` after the one before, and every
@@ -27,7 +30,7 @@ export async function assertPolite(
 ): Promise<Politeness> {
   const summary = await web.summary();
   const { maxLagMs } = await web.stats();
-  const jitterMs = JITTER_MS + maxLagMs;
+  const jitterMs = JITTER_MS + JITTER_SHARE * delayMs + maxLagMs;
   const judged = summary.hosts.filter(options.hosts ?? (() => true));
   assert.ok(judged.length > 0, "no host was asked");
   let gapMs = Infinity;

@@ -75,6 +75,7 @@ Deno.test("crawl() keeps every host's own pace", (t) =>
     });
     await t.step("Crawl-delay is obeyed", async () => {
       for (const host of delayed) assert.equal(of(host).filter((r) => r.status === 200).length, 4);
+      assert.ok(shortestGap(delayed.flatMap((host) => of(host))) >= 999);
       await assertPolite(web, 1000, { hosts: ({ host }) => delayed.includes(host) });
     });
     await t.step("a host with an absurd Crawl-delay is left out, with the reason", async () => {
