@@ -3,68 +3,36 @@
  * written by other threads, and retired when they are in a sealed file.
  */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import {
-  type CaptureErrorClass,
-  captureRow,
-  decodeRow,
-  encodeRow,
-  failureRow,
-  type NewCaptureRow,
-  RowBatch,
-  type RowPosition,
-  type RowRange,
-  type RowSender,
-  type SealedPart,
-  type SmallRow,
-  smallRow,
-  type WriterPool,
-} from "../capture/mod.ts";
+import type { SealedPart, SmallRow } from "../capture/mod.ts";
 import { type HttpClient, type Resolver, toFetchError } from "../net/mod.ts";
-import type { RenderPool } from "../render/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
 import { hostOf } from "../url/mod.ts";
-import {
-  type CheckpointFile,
-  FlightSet,
-  type WorkList,
-  WorkProgress,
-  type WorkRow,
-} from "../worklist/mod.ts";
-import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
+import type { ReadPosition, WorkList, WorkRow } from "../worklist/mod.ts";
+import type { Archived } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
 import { RunError } from "./errors.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
-import { directivesOf } from "./page.ts";
-import { type AnsweredFacts, encodeFacts } from "./_recrawl_facts.ts";
+import type { RecrawlLedger } from "./_recrawl_ledger.ts";
 import type { FilledRecrawlOptions } from "./recrawl_options.ts";
+import { RecrawlRows, type RowWays } from "./_recrawl_rows.ts";
 import { RecordQueue } from "./_record_queue.ts";
-import type { RecrawlStatistics } from "./recrawl_statistics.ts";
 import { RowTurns } from "./_row_turns.ts";
-import { HostTroubles } from "./_troubles.ts";
-import type { Validator, Validators } from "./validators.ts";
 import { Settling } from "./_settling.ts";
+import { sleep } from "./_sleep.ts";
+import { HostTroubles } from "./_troubles.ts";
+import { conditionsOf, type Validator, type Validators } from "./validators.ts";
 import { type Attempt, Workers } from "./_workers.ts";
 
-export interface RecrawlParts {
+export interface RecrawlParts extends RowWays {
   readonly options: FilledRecrawlOptions;
   readonly list: WorkList;
-  readonly checkpoint: CheckpointFile | undefined;
-  readonly progress: WorkProgress;
+  readonly ledger: RecrawlLedger;
   readonly fetcher: Fetcher;
   readonly clocks: HostClocks;
   readonly client: HttpClient;
   readonly resolver: Resolver;
   readonly robots: RobotsCache | undefined;
   readonly validators: Validators | undefined;
-  /** Header lines of every request, as rows keep them. */
-  readonly headers: readonly (readonly [string, string])[];
-  readonly pool: RenderPool | undefined;
-  readonly writers: WriterPool | undefined;
-  readonly sender: RowSender | undefined;
-  readonly archiver: Archiver | undefined;
-  readonly statistics: RecrawlStatistics;
   /** Aborted when requests in flight must end. */
   readonly ended: AbortController;
   /** Aborted from outside: wind down. */
@@ -75,33 +43,18 @@ export interface RecrawlParts {
 const MAX_BACKLOG = 4096;
 /** How often requests are looked at for the worker that they hold, in ms. */
 const SWEEP = 25;
-/** Failure rows are sent when they are so many bytes, or after so many ms. */
-const BATCH_BYTES = 64 * 1024, BATCH_MS = 100;
 /** How long a host may keep others from being read ahead, in ms, or twice the delay if that is more. */
 const PATIENCE = 5000;
-/** Without a row for so many ms, none is under way to the writers. */
-const GIVE_UP = 10_000;
+/** How long a page waits, in ms, when the process has no descriptor left for its connection. */
+const NO_DESCRIPTOR_WAIT = 1000;
 /** How often a WARC-only run writes its checkpoint, in ms. */
 const CHECKPOINT_MS = 5000;
-
-/** An answer on its way to its row. */
-interface Answer {
-  readonly row: WorkRow;
-  readonly facts: AnsweredFacts;
-  readonly url: string;
-  readonly contentType: string;
-  readonly contentEncoding: string;
-  readonly body: Uint8Array;
-}
 
 export class RecrawlLoop {
   #parts: RecrawlParts;
   #turns: RowTurns;
   #troubles = new HostTroubles();
-  #progress: WorkProgress;
-  /** Of the rows in flight, those that were answered. */
-  #answered = new FlightSet();
-  #position: RowPosition;
+  #rows: RecrawlRows;
   #workers: Workers;
   #records = new RecordQueue<SmallRow>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -112,18 +65,7 @@ export class RecrawlLoop {
   #filling = false;
   #listEnded = false;
   #accountedAt = performance.now();
-  /** Pages for which the render queue has no room yet. */
-  #crowded = 0;
-  #handing = 0;
-  #batch = new RowBatch();
-  #batchTimer: ReturnType<typeof setTimeout> | undefined;
-  #sending: Promise<void> = Promise.resolve();
-  #archiving = new Map<number, Answer>();
-  #nextId = 0;
   #begun = 0;
-  /** Rows that ended, and those of them that are in a sealed file. */
-  #over = 0;
-  #kept = 0;
   #stopping = false;
   #error: Error | undefined;
   #broken = false;
@@ -133,23 +75,23 @@ export class RecrawlLoop {
   constructor(parts: RecrawlParts) {
     this.#parts = parts;
     const { options } = parts;
-    this.#progress = parts.progress;
-    this.#position = parts.progress.state();
+    this.#rows = new RecrawlRows(parts, parts.ledger, {
+      onRow: (row) => this.tell([row]),
+      onRoom: () => this.#wake(),
+      onBroken: (error) => this.fail(error, true),
+    });
     this.#workers = new Workers(options.maxStalled);
     this.#turns = new RowTurns({
       list: parts.list,
       read: {
-        ...parts.progress.readOptions(),
+        ...parts.ledger.readOptions(),
         shard: options.shard,
         shards: options.shards,
         batch: options.batch,
         signal: parts.ended.signal,
       },
       workers: options.workers,
-      onBatch: (batch) => {
-        this.#progress.read(batch);
-        this.#position = batch.next;
-      },
+      onBatch: (batch) => parts.ledger.read(batch),
       dueAt: (host) => parts.clocks.dueAt(host),
       patienceMs: Math.max(PATIENCE, 2 * options.delayMs),
       rereadable: options.from !== "-",
@@ -160,8 +102,8 @@ export class RecrawlLoop {
   }
 
   /** Where reading stands. */
-  get position(): RowPosition {
-    return this.#position;
+  get position(): ReadPosition {
+    return this.#parts.ledger.position;
   }
 
   /** Rows in hand that no worker has yet. */
@@ -225,33 +167,14 @@ export class RecrawlLoop {
     this.#checkpoint(parts);
   }
 
+  /** What is archived and synced. */
+  durable(pages: readonly Archived[]): void {
+    this.#rows.durable(pages);
+  }
+
   #checkpoint(parts: readonly SealedPart[]): void {
-    const { checkpoint, options, statistics } = this.#parts;
-    let rows = 0, fetched = 0;
-    for (const part of parts) {
-      rows += this.#progress.retire(rowsOf(part.ranges));
-      fetched += this.#answered.retire(rowsOf(part.ranges));
-    }
-    if (parts.length === 0) {
-      rows = statistics.retired;
-      fetched = statistics.retiredAnswered;
-      statistics.retired = statistics.retiredAnswered = 0;
-    }
-    this.#kept += rows;
-    statistics.rowsDone += rows;
-    if (checkpoint === undefined) return;
-    const { state } = checkpoint;
-    // what a publisher has taken away is no longer ours to name
-    const known = state.sealed.filter((file) => existsSync(join(options.out, file)));
     try {
-      checkpoint.save({
-        ...this.#progress.state(),
-        sealed: [...known, ...parts.map(({ file }) => file)],
-        highestPart: Math.max(state.highestPart, ...parts.map(({ number }) => number)),
-        done: this.#listEnded && this.#progress.inFlight === 0,
-        fetched: state.fetched + fetched,
-        rows: state.rows + rows,
-      });
+      this.#parts.ledger.save(parts, this.#listEnded);
     } catch (e) {
       this.fail(e as Error);
     }
@@ -268,13 +191,9 @@ export class RecrawlLoop {
     });
   }
 
-  get #full(): boolean {
-    return this.#crowded > 0 || (this.#parts.archiver?.full ?? false);
-  }
-
   #mayTake(): boolean {
     const { options, statistics, resolver } = this.#parts;
-    return !this.#full && this.#records.size < MAX_BACKLOG &&
+    return !this.#rows.full && this.#records.size < MAX_BACKLOG &&
       // beside the workers there is only more to fetch while names do not wait for each other
       (this.#workers.size < options.workers || resolver.waiting === 0) &&
       (options.limit === 0 || this.#begun < options.limit) &&
@@ -346,7 +265,7 @@ export class RecrawlLoop {
     workerMs.robots += passed * this.#workers.active.robots;
     workerMs.fetching += passed * this.#workers.active.fetching;
     const idle = passed * Math.max(0, options.workers - this.#workers.busy);
-    if (this.#full) workerMs.queueing += idle;
+    if (this.#rows.full) workerMs.queueing += idle;
     else if (this.#turns.waiting) workerMs.hostClock += idle;
     statistics.inFlight = this.#workers.size;
   }
@@ -374,7 +293,7 @@ export class RecrawlLoop {
       : undefined;
     if (refusal !== undefined) {
       this.#turns.over(row.host, now);
-      this.#refused(row, refusal.detail, refusal.reason);
+      this.#rows.refused(row, refusal.detail, refusal.reason);
       return;
     }
     let ended = false;
@@ -402,15 +321,19 @@ export class RecrawlLoop {
     const validator = await validators?.get(row.url);
     const unresolved = await this.#resolved(row);
     if (unresolved !== undefined) return { fetched: unresolved, validator };
-    const fetched = await fetcher.fetch(row.url, {
-      progress: attempt.progress,
-      onFetching: () => this.#fetching(attempt),
-      signal: ended.signal,
-      ...(validator === undefined
-        ? {}
-        : { conditions: { url: validator.url, headers: conditions(validator) } }),
-    });
-    return { fetched, validator };
+    for (;;) {
+      const fetched = await fetcher.fetch(row.url, {
+        progress: attempt.progress,
+        onFetching: () => this.#fetching(attempt),
+        signal: ended.signal,
+        ...(validator === undefined
+          ? {}
+          : { conditions: { url: validator.url, headers: conditionsOf(validator) } }),
+      });
+      if (fetched.error?.reason !== "descriptors") return { fetched, validator };
+      // not the host's doing, and nothing was asked of it
+      await sleep(NO_DESCRIPTOR_WAIT, ended.signal);
+    }
   }
 
   /**
@@ -453,8 +376,8 @@ export class RecrawlLoop {
       const result = fetched.hops.at(-1);
       if (result !== undefined) this.#workers.answered(result.firstByteAt - result.sentAt);
       if (fetched.error === undefined && result !== undefined) {
-        this.#answer(row, fetched, validator);
-      } else this.#failed(row, fetched);
+        this.#rows.answered(row, fetched, validator);
+      } else this.#rows.failed(row, fetched);
     }
     if (this.#stopping) this.#settling.settle();
     else this.#wake();
@@ -476,185 +399,6 @@ export class RecrawlLoop {
     if (wait > 0) this.#parts.clocks.block(host, now + wait);
   }
 
-  #answer(row: WorkRow, fetched: Fetched, validator: Validator | undefined): void {
-    const { statistics, archiver } = this.#parts;
-    const x = fetched.hops.at(-1)!;
-    this.#over++;
-    const { contentType, contentEncoding, robotsTag } = pickHeaders(x);
-    statistics.fetched++;
-    statistics.bodyBytes += x.body.length;
-    const unchanged = x.status === 304;
-    if (unchanged) statistics.unchanged++;
-    const asked = validator?.url === x.url.href ? validator : undefined;
-    this.#answered.add(row.part, row.row);
-    const robotsMeta = directivesOf(robotsTag);
-    const answer: Answer = {
-      row,
-      url: x.url.href,
-      contentType,
-      contentEncoding,
-      body: x.body,
-      facts: {
-        url: row.url,
-        host: row.host,
-        fetchedAt: fetched.date,
-        durationMs: fetched.durationMs,
-        ip: x.ip,
-        requestHeaders: [["host", x.url.host], ...this.#parts.headers, ...conditions(asked)],
-        redirects: fetched.hops.slice(0, -1).map((hop, i) => ({
-          status: hop.status,
-          url: fetched.hops[i + 1]!.url.href,
-        })),
-        position: { part: row.part, row: row.row },
-        status: x.status,
-        headers: x.headers,
-        ttfbMs: x.firstByteAt - x.sentAt,
-        finalUrl: x.url.href === new URL(row.url).href ? row.url : x.url.href,
-        ...(x.truncated === undefined ? {} : { truncated: x.truncated }),
-        ...(robotsMeta.length === 0 ? {} : { robotsMeta }),
-        ...(unchanged && asked !== undefined ? { refersTo: asked } : {}),
-      },
-    };
-    if (archiver === undefined) {
-      this.#hand(answer);
-      return;
-    }
-    const id = this.#nextId++;
-    this.#archiving.set(id, answer);
-    for (const hop of fetched.hops.slice(0, -1)) archiver.push(-1, 0, hop.url.href, hop);
-    archiver.push(id, 0, x.url.href, x);
-  }
-
-  /** What is archived and synced: its row knows where, and a run without rows is through with it. */
-  durable(pages: readonly Archived[]): void {
-    for (const page of pages) {
-      const answer = this.#archiving.get(page.id);
-      if (answer === undefined) continue; // robots.txt, or a hop
-      this.#archiving.delete(page.id);
-      const facts: AnsweredFacts = {
-        ...answer.facts,
-        ...(page.payloadDigest === "" ? {} : { payloadDigest: page.payloadDigest }),
-        warc: { file: page.file, offset: page.offset, length: page.length },
-      };
-      if (this.#parts.writers !== undefined) this.#hand({ ...answer, facts });
-      else {
-        this.#tellHere(captureRow({ ...facts, digest: page.digest, body: NOTHING }));
-        this.#retire(answer.row, true);
-      }
-    }
-    this.#settling.settle();
-    this.#wake();
-  }
-
-  /** To the render pool, which sends the row on. */
-  #hand(answer: Answer): void {
-    const { row, facts, url, contentType, contentEncoding, body } = answer;
-    this.#handing++;
-    this.#crowded++;
-    this.#parts.pool!.push({
-      key: `${row.part}:${row.row}:${row.url}`,
-      url,
-      contentType,
-      contentEncoding,
-      body,
-      rest: encodeFacts(facts),
-      render: facts.status !== 304,
-    }).then(() => {
-      this.#crowded--;
-      this.#handing--;
-      this.#settling.settle();
-      this.#wake();
-    }, (e) => {
-      this.#crowded--;
-      this.#handing--;
-      this.fail(e as Error, true);
-      this.#settling.settle();
-    });
-  }
-
-  #failed(row: WorkRow, fetched: Fetched): void {
-    const { statistics } = this.#parts;
-    const error = fetched.error!;
-    const { kind, message, reason } = error;
-    if (kind === "skip" && reason.startsWith("robots")) statistics.disallowed++;
-    else {
-      statistics.failedBy[kind]++;
-      if (kind === "other") statistics.shapes.add(message);
-    }
-    const last = fetched.hops.at(-1);
-    this.#failureRow(row, {
-      fetchedAt: fetched.date,
-      durationMs: fetched.durationMs,
-      error: kind,
-      errorDetail: message,
-      ...(last === undefined ? {} : { ip: last.ip }),
-      ...(reason === "" ? {} : { reason }),
-      redirects: fetched.hops.map((hop) => ({ status: hop.status, url: hop.url.href })),
-    });
-  }
-
-  #refused(row: WorkRow, detail: string, reason: string): void {
-    this.#parts.statistics.failedBy.skip++;
-    this.#failureRow(row, {
-      fetchedAt: Date.now(),
-      durationMs: 0,
-      error: "skip",
-      errorDetail: detail,
-      reason,
-    });
-  }
-
-  #failureRow(
-    row: WorkRow,
-    fetch: {
-      fetchedAt: number;
-      durationMs: number;
-      error: Exclude<CaptureErrorClass, "">;
-      errorDetail: string;
-      ip?: string;
-      reason?: string;
-      redirects?: readonly { status: number; url: string }[];
-    },
-  ): void {
-    this.#over++;
-    const made = failureRow({
-      url: row.url,
-      host: row.host,
-      requestHeaders: this.#parts.headers,
-      position: { part: row.part, row: row.row },
-      ...fetch,
-    });
-    if (this.#parts.sender === undefined) {
-      this.#tellHere(made);
-      this.#retire(row, false);
-      return;
-    }
-    this.#batch.add(made);
-    if (this.#batch.length >= BATCH_BYTES) this.#sendBatch();
-    else this.#batchTimer ??= setTimeout(() => this.#sendBatch(), BATCH_MS);
-  }
-
-  #sendBatch(): void {
-    clearTimeout(this.#batchTimer);
-    this.#batchTimer = undefined;
-    if (this.#batch.rows === 0) return;
-    const batch = this.#batch;
-    this.#batch = new RowBatch();
-    this.#sending = this.#sending.then(() => this.#parts.sender!.send(batch))
-      .catch((e) => this.fail(e as Error, true));
-  }
-
-  /** A run that writes no rows still tells of them. */
-  #tellHere(row: NewCaptureRow): void {
-    if (this.#parts.options.records) this.#records.push(smallRow(decodeRow(encodeRow(row))));
-  }
-
-  #retire({ part, row }: WorkRow, answered: boolean): void {
-    const { statistics } = this.#parts;
-    statistics.retired += this.#progress.retire([{ part, row }]);
-    if (answered) statistics.retiredAnswered += this.#answered.retire([{ part, row }]);
-  }
-
   // ---- the end
 
   #windDown(): void {
@@ -666,79 +410,24 @@ export class RecrawlLoop {
     clearTimeout(this.#timer);
     clearInterval(this.#sweep);
     clearInterval(this.#save);
-    const { ended, options, archiver, pool, writers, sender, statistics } = this.#parts;
+    const { ended, options, statistics, ledger } = this.#parts;
     statistics.feeder.ended ??= performance.now();
     const grace = setTimeout(() => ended.abort(new RunError("stopped")), options.graceMs);
     await this.#settling.until(() => this.#workers.size === 0);
     clearTimeout(grace);
     ended.abort(new RunError("stopped"));
     await this.#turns[Symbol.asyncDispose]().catch(() => {/* reading was told to stop */});
-    const step = async (work: () => Promise<unknown>) => {
-      try {
-        await work();
-      } catch (e) {
-        this.#error ??= e as Error;
-      }
-    };
-    if (archiver !== undefined) await step(() => archiver.finish());
-    await this.#settling.until(() => this.#handing === 0);
-    if (pool !== undefined) {
-      await step(() => this.#broken ? pool.abort() : pool.close());
-    }
-    if (sender !== undefined) {
-      this.#sendBatch();
-      await step(async () => {
-        await this.#sending;
-        await sender.drain();
-      });
-    }
-    if (writers !== undefined) {
-      await this.#taken(writers);
-      await step(() => writers.close());
-    }
-    sender?.close();
+    const [error] = await this.#rows.finish(() => this.#broken);
+    this.#error ??= error;
     // what was retired without a file, and that the list is done
     this.#checkpoint([]);
-    if (this.#over !== this.#kept) {
+    const lost = ledger.ended - ledger.kept;
+    if (lost !== 0) {
       this.#error ??= new RunError(
-        `Cannot find ${
-          this.#over - this.#kept
-        } of ${this.#over} rows in the files that were sealed. ` +
+        `Cannot find ${lost} of ${ledger.ended} rows in the files that were sealed. ` +
           "They count as not fetched: run the same command again",
       );
     }
     this.#records.end();
   }
-
-  /** Waits until every row is with a writer: what renders may have ended with rows under way. */
-  async #taken(writers: WriterPool): Promise<void> {
-    let before = -1, since = performance.now();
-    while (writers.error === undefined && !this.#broken) {
-      const rows = writers.figures.writers.reduce((sum, { rows }) => sum + rows, 0);
-      if (rows >= this.#over) return;
-      const now = performance.now();
-      if (rows !== before) since = now;
-      else if (now - since > GIVE_UP) return;
-      before = rows;
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  }
-}
-
-const NOTHING = new Uint8Array(0);
-
-function* rowsOf(ranges: readonly RowRange[]): Generator<{ part: number; row: number }> {
-  for (const { part, first, last } of ranges) {
-    for (let row = first; row <= last; row++) yield { part, row };
-  }
-}
-
-/** The conditions of a request for a page that is known (RFC 9110, section 13.1). */
-function conditions(validator: Validator | undefined): [string, string][] {
-  if (validator === undefined) return [];
-  const { etag, lastModified } = validator;
-  return [
-    ...(etag === "" ? [] : [["If-None-Match", etag] as [string, string]]),
-    ...(lastModified === "" ? [] : [["If-Modified-Since", lastModified] as [string, string]]),
-  ];
 }

@@ -60,9 +60,10 @@ export class RowTurns implements AsyncDisposable {
     return this.#aside.size;
   }
 
-  /** Whether all hosts with rows in hand wait for their clocks. */
+  /** Whether there are rows in hand, and all their hosts wait for their clocks. */
   get waiting(): boolean {
-    return this.#cooling.size > 0 && this.#buffer.hosts === 0;
+    const { hosts, size } = this.#buffer;
+    return hosts === 0 && size > 0 && this.#cooling.size > 0;
   }
 
   /** Whether the list is at its end, those set aside included; rows may be in hand. */

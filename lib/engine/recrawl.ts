@@ -22,13 +22,7 @@ import type { RecrawlFigures } from "../report/mod.ts";
 import { surt } from "../url/mod.ts";
 import { commit, VERSION } from "../version.ts";
 import { repairFolder } from "../warc/mod.ts";
-import {
-  CheckpointFile,
-  openWorkList,
-  readCheckpoint,
-  reconcile,
-  WorkProgress,
-} from "../worklist/mod.ts";
+import { CheckpointFile, openWorkList, readCheckpoint, reconcile } from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
 import { isDiskFull, RunError } from "./errors.ts";
@@ -38,6 +32,7 @@ import { lockFolder } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import { MAX_DECODED } from "./_recrawl_facts.ts";
+import { RecrawlLedger } from "./_recrawl_ledger.ts";
 import { RecrawlLoop } from "./_recrawl_loop.ts";
 import {
   type FilledRecrawlOptions,
@@ -324,8 +319,7 @@ async function openParts(
       ...network,
       options,
       list,
-      checkpoint,
-      progress: new WorkProgress(list, state ?? { part: 0, partName: "", row: 0, pending: [] }),
+      ledger: new RecrawlLedger({ list, checkpoint, out: options.out, statistics }),
       fetcher,
       validators,
       pool,

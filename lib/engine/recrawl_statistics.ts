@@ -37,9 +37,6 @@ export class RecrawlStatistics {
   parquetFiles = 0;
   /** Durable rows, over the life of the state. */
   rowsDone = 0;
-  /** Rows retired since the last checkpoint of a run without captures, and those of them answered. */
-  retired = 0;
-  retiredAnswered = 0;
   readonly failedBy: Record<FailureKind, number> = {
     dns: 0,
     timeout: 0,

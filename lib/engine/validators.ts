@@ -114,3 +114,13 @@ export class Validators {
     this.#worker.terminate();
   }
 }
+
+/** The conditions of a request for a page that is known (RFC 9110, section 13.1). */
+export function conditionsOf(validator: Validator | undefined): [name: string, value: string][] {
+  if (validator === undefined) return [];
+  const { etag, lastModified } = validator;
+  const conditions: [string, string][] = [];
+  if (etag !== "") conditions.push(["If-None-Match", etag]);
+  if (lastModified !== "") conditions.push(["If-Modified-Since", lastModified]);
+  return conditions;
+}

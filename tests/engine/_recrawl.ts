@@ -101,6 +101,23 @@ export function metaOf(row: Pick<CaptureRow, "meta_json">): Record<string, unkno
   return JSON.parse(row.meta_json) as Record<string, unknown>;
 }
 
+/**
+ * The shortest time between two pages of a host by the run's own clock, in ms, over rows without
+ * redirects. Unlike the server's figure, nothing else on the machine moves it.
+ */
+export function shortestGap(
+  rows: readonly Pick<SmallRow, "host" | "fetched_at" | "status">[],
+): number {
+  const last = new Map<string, number>();
+  let gap = Infinity;
+  const answered = rows.filter(({ status }) => status !== 0);
+  for (const { host, fetched_at } of answered.sort((a, b) => a.fetched_at - b.fetched_at)) {
+    gap = Math.min(gap, fetched_at - (last.get(host) ?? -Infinity));
+    last.set(host, fetched_at);
+  }
+  return gap;
+}
+
 /** Rows in a folder's parts, by their footers. */
 export async function countRows(dir: string): Promise<number> {
   let count = 0;

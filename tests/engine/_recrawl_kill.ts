@@ -31,6 +31,8 @@ export interface RecrawlKillPlan {
   readonly setBack?: boolean;
   /** URLs of the list; the pages of the web, host by host, where left out. */
   readonly urls?: (web: LocalWeb) => readonly string[];
+  /** Looks at what there is in the end. */
+  readonly check?: (dir: string) => Promise<void>;
   /** A failing round can be run again with the seed that its message names. */
   readonly seed?: number;
 }
@@ -105,7 +107,8 @@ async function round(
     await run.until(() => target === 0 ? run.stderr !== "" : run.count >= target);
     await new Promise((resolve) => setTimeout(resolve, random() * 300));
     run.kill("SIGKILL");
-    const { signal } = await run.ended;
+    const { code, signal } = await run.ended;
+    if (signal !== "SIGKILL") assert.equal(code, 0, run.stderr);
     assert.doesNotMatch(run.stderr, /error|Cannot/i);
     takenIn += count(run.stderr, "taken in");
     await verifyClean(out, existsSync(state) ? state : undefined);
@@ -136,6 +139,7 @@ async function round(
     urls.toSorted(),
     "every row of the list has one row, none has two",
   );
+  await plan.check?.(dir);
   const { repeated, missingSample } = await web.coverage();
   if (plan.urls === undefined) assert.deepEqual(missingSample, []);
   assert.ok(repeated <= kills * bound, `${repeated} repeats in ${kills} kills`);
@@ -196,7 +200,8 @@ class SealedParts {
       assert.ok(there.includes(name) || this.#gone.has(name), `${name} is gone`);
     }
     const left = existsSync(this.#out) ? readdirSync(this.#out) : [];
-    const strange = left.filter((name) => !/\.parquet(\.open)?$|\.used$|^ccrawl\.lock$/.test(name));
+    const known = /\.(parquet|warc\.gz)(\.open)?$|\.(used|seq|cdxj)$|^ccrawl\.lock$/;
+    const strange = left.filter((name) => !known.test(name));
     assert.deepEqual(strange, []);
   }
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
 import { assertPolite } from "./_politeness.ts";
-import { byUrl, collect, readRows, rowsOfRun, verifyClean } from "./_recrawl.ts";
+import { byUrl, collect, readRows, rowsOfRun, shortestGap, verifyClean } from "./_recrawl.ts";
 
 /** Hosts among so many requests in a row, at the least, while that many hosts have any left. */
 async function fewestHosts(web: LocalWeb, window: number, enough: number): Promise<number> {
@@ -23,8 +23,10 @@ Deno.test("a list sorted by host keeps every worker busy, each host in its order
     await using web = await startWeb({ hosts: 30, pages: 1800, pageBytes: 1000 });
     const urls = [...web.expectedUrls()];
     // so few rows are read ahead that they hold 8 hosts, and not many more
-    await collect(web, dir, { from: urls, workers: 8, batch: 40, delayMs: 30 });
+    const options = { from: urls, workers: 8, batch: 40, delayMs: 30 };
+    const { records } = await collect(web, dir, options);
     await assertPolite(web, 30);
+    assert.ok(shortestGap(records) >= 29, `${shortestGap(records)} ms, in whole milliseconds`);
     // any order in which fewer than 8 hosts take turns has a window with fewer than 8
     const fewest = await fewestHosts(web, 16, 10);
     assert.ok(fewest >= 8, `${fewest} hosts among 16 requests`);

@@ -1,0 +1,117 @@
+/**
+ * What of the list is durable: rows are entered when they are read, struck out when a sealed file has
+ * them, and what is left is written down with every seal.
+ */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { RowRange, SealedPart } from "../capture/mod.ts";
+import { type CheckpointFile, FlightSet, type WorkBatch, WorkProgress } from "../worklist/mod.ts";
+import type { ReadPosition, WorkList, WorkRow } from "../worklist/mod.ts";
+import type { RecrawlStatistics } from "./recrawl_statistics.ts";
+
+/** What a {@linkcode RecrawlLedger} is made of. */
+export interface RecrawlLedgerOptions {
+  readonly list: WorkList;
+  /** Absent where nothing is kept. */
+  readonly checkpoint: CheckpointFile | undefined;
+  /** Folder of the files. */
+  readonly out: string;
+  readonly statistics: RecrawlStatistics;
+}
+
+/** Keeps the checkpoint. */
+export class RecrawlLedger {
+  #options: RecrawlLedgerOptions;
+  #progress: WorkProgress;
+  /** Of the rows in flight, those that were answered. */
+  #answered = new FlightSet();
+  #position: ReadPosition;
+  /** Rows struck out since the last time it was written, and those of them that were answered. */
+  #retired = 0;
+  #retiredAnswered = 0;
+  #ended = 0;
+  #kept = 0;
+
+  constructor(options: RecrawlLedgerOptions) {
+    this.#options = options;
+    const start = options.checkpoint?.state ?? { part: 0, partName: "", row: 0, pending: [] };
+    this.#progress = new WorkProgress(options.list, start);
+    this.#position = start;
+  }
+
+  /** Where reading stands. */
+  get position(): ReadPosition {
+    return this.#position;
+  }
+
+  /** Rows that have come to an end, and are to be in a file. */
+  get ended(): number {
+    return this.#ended;
+  }
+
+  /** Of them, those that are. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  /** What is to be read. */
+  readOptions(): ReturnType<WorkProgress["readOptions"]> {
+    return this.#progress.readOptions();
+  }
+
+  /** Enters a batch. */
+  read(batch: WorkBatch): void {
+    this.#progress.read(batch);
+    this.#position = batch.next;
+  }
+
+  /** A row has come to its end. */
+  end({ part, row }: WorkRow, answered: boolean): void {
+    this.#ended++;
+    if (answered) this.#answered.add(part, row);
+  }
+
+  /** Strikes out a row whose record is durable, or that has none. */
+  retire(row: WorkRow): void {
+    this.#strike([row]);
+  }
+
+  /**
+   * Writes down how things stand, with these parts among the sealed ones.
+   *
+   * @param listEnded Whether the list has been read to its end.
+   * @throws {CheckpointError} When it cannot be written.
+   */
+  save(parts: readonly SealedPart[], listEnded: boolean): void {
+    for (const { ranges } of parts) this.#strike([...rowsOf(ranges)]);
+    const { checkpoint, out, statistics } = this.#options;
+    const rows = this.#retired, fetched = this.#retiredAnswered;
+    this.#retired = this.#retiredAnswered = 0;
+    this.#kept += rows;
+    statistics.rowsDone += rows;
+    if (checkpoint === undefined) return;
+    const { state } = checkpoint;
+    // what a publisher has taken away is no longer ours to name
+    const known = state.sealed.filter((file) => existsSync(join(out, file)));
+    checkpoint.save({
+      ...this.#progress.state(),
+      sealed: [...known, ...parts.map(({ file }) => file)],
+      highestPart: Math.max(state.highestPart, ...parts.map(({ number }) => number)),
+      done: listEnded && this.#progress.inFlight === 0,
+      fetched: state.fetched + fetched,
+      rows: state.rows + rows,
+    });
+  }
+
+  #strike(rows: readonly { readonly part: number; readonly row: number }[]): void {
+    this.#retired += this.#progress.retire(rows);
+    this.#retiredAnswered += this.#answered.retire(rows);
+  }
+}
+
+function* rowsOf(ranges: readonly RowRange[]): Generator<{ part: number; row: number }> {
+  for (const { part, first, last } of ranges) {
+    for (let row = first; row <= last; row++) yield { part, row };
+  }
+}
