@@ -1,5 +1,6 @@
 // Admissions and pops of the frontier at a size, beside a plain table in the same run:
 //   deno run -A tests/bench/frontier_bench.ts [URLs] [URLs a host] [seen MB]
+// Half of the offers are of URLs that are known. They are offered as links are, not as seeds.
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { FrontierEngine } from "../../lib/frontier/engine.ts";
@@ -21,15 +22,20 @@ const hosts = Math.max(1, Math.floor(total / perHost));
 function urlOf(id: number): string {
   const u = mix(id ^ 0x5bd1e995) / 2 ** 32;
   const host = perHost === 1 ? id : Math.floor(hosts * u * u);
-  return `https://h${host}.example.com/some/path/${id}/article-title-goes-here-${id % 1000}.html`;
+  return `https://h${host}.example.com/some/path/${id}/article-title-goes-here-${
+    id % 1000
+  }.html`;
 }
 let random = 12345;
-const next = () => (random = (Math.imul(random, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+const next = () =>
+  (random = (Math.imul(random, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 let fresh = 0;
 function batch(): Uint8Array {
   const urls: string[] = [];
   for (let i = 0; i < BATCH; i++) {
-    urls.push(urlOf(fresh > 0 && next() < 0.5 ? Math.floor(next() * fresh) : fresh++));
+    urls.push(
+      urlOf(fresh > 0 && next() < 0.5 ? Math.floor(next() * fresh) : fresh++),
+    );
   }
   return encoder.encode(urls.join("\n"));
 }
@@ -85,15 +91,18 @@ function plain(offers: number): { perSecond: number; perCpuSecond: number } {
 const plainRate = plain(200_000);
 const path = `${folder}/state.db`;
 let engine = new FrontierEngine({ path, seenBytes });
-const priorities = new Float64Array(BATCH).fill(1), depths = new Uint32Array(BATCH);
-let longest = 0, longestWork = 0;
+const priorities = new Float64Array(BATCH).fill(1),
+  depths = new Uint32Array(BATCH);
+// The longest of each, by the clock; and of a commit by the processor, its collector's threads too.
+let longest = 0, longestCpu = 0, longestPut = 0, peak = 0;
 const commit = () => {
-  let start = performance.now();
+  const start = performance.now(), cpu = process.cpuUsage();
   engine.commit();
   longest = Math.max(longest, performance.now() - start);
-  start = performance.now();
+  const { user, system } = process.cpuUsage(cpu);
+  longestCpu = Math.max(longestCpu, (user + system) / 1000);
   engine.work(25);
-  longestWork = Math.max(longestWork, performance.now() - start);
+  peak = Math.max(peak, Deno.memoryUsage().rss);
 };
 
 let offers = 0;
@@ -101,7 +110,9 @@ const put = new Meter();
 while (fresh < total) {
   const bytes = batch();
   put.start();
-  engine.putBytes(bytes, priorities, depths, true);
+  const start = performance.now();
+  engine.putBytes(bytes, priorities, depths, false);
+  longestPut = Math.max(longestPut, performance.now() - start);
   offers += BATCH;
   if (engine.full) commit();
   put.stop();
@@ -112,20 +123,26 @@ while (engine.work(1000)) commit();
 commit();
 put.stop();
 const admitted = engine.stats();
-const memory = Deno.memoryUsage();
-console.log(JSON.stringify({
-  offers,
-  admitted: admitted.known,
-  plainOffers: plainRate,
-  offersRate: put.rates(offers),
-  admissions: put.rates(admitted.known),
-  timesPlain: +(put.rates(offers).perCpuSecond / plainRate.perCpuSecond).toFixed(1),
-  longestCommitMs: Math.round(longest),
-  longestWorkMs: Math.round(longestWork),
-  seenBytesPerUrl: +(admitted.seenBytes / admitted.known).toFixed(1),
-  diskBytesPerUrl: +(admitted.diskBytes / admitted.known).toFixed(1),
-  rssMB: Math.round(memory.rss / 1e6),
-}));
+const rates = put.rates(offers);
+const table: [what: string, value: number | string][] = [
+  ["URLs admitted, of offers", `${admitted.known} of ${offers}`],
+  ["hosts", admitted.hosts],
+  ["offers a processor second", rates.perCpuSecond],
+  [
+    "  times a plain table's",
+    (rates.perCpuSecond / plainRate.perCpuSecond).toFixed(2),
+  ],
+  ["offers a second", rates.perSecond],
+  ["admissions a processor second", put.rates(admitted.known).perCpuSecond],
+  ["bytes of disk a URL", (admitted.diskBytes / admitted.known).toFixed(1)],
+  ["bytes of seen set a URL", (admitted.seenBytes / admitted.known).toFixed(1)],
+  ["memory at its peak, MB (process)", Math.round(peak / 1e6)],
+  [
+    "longest commit, ms (processor, clock)",
+    `${Math.round(longestCpu)}, ${Math.round(longest)}`,
+  ],
+  [`longest offer of ${BATCH}, ms (clock)`, Math.round(longestPut)],
+];
 
 engine.close();
 const opening = new Meter();
@@ -133,7 +150,7 @@ opening.start();
 engine = new FrontierEngine({ path, seenBytes });
 opening.stop();
 
-longest = longestWork = 0;
+longest = longestCpu = peak = 0;
 const wanted = Math.min(300_000, total);
 let pops = 0;
 const popping = new Meter();
@@ -157,19 +174,28 @@ while (pops < wanted) {
   }
   pops += ends.length;
   engine.complete(ends);
-  engine.releaseHosts(leases.map(({ host }) => ({ host, notBefore: 0, unused: [] })));
+  engine.releaseHosts(
+    leases.map(({ host }) => ({ host, notBefore: 0, unused: [] })),
+  );
   if (engine.full) commit();
 }
 commit();
 popping.stop();
-console.log(JSON.stringify({
-  openMs: Math.round(opening.ms),
-  openCpuMs: Math.round(opening.cpuMs),
-  pops,
-  popsRate: popping.rates(pops),
-  longestCommitMs: Math.round(longest),
-  longestWorkMs: Math.round(longestWork),
-  rssMB: Math.round(Deno.memoryUsage().rss / 1e6),
-}));
+const popRates = popping.rates(pops);
+table.push(
+  [
+    "opening, ms (processor, clock)",
+    `${Math.round(opening.cpuMs)}, ${Math.round(opening.ms)}`,
+  ],
+  ["pops a processor second", popRates.perCpuSecond],
+  ["pops a second", popRates.perSecond],
+  ["memory at its peak, MB (process)", Math.round(peak / 1e6)],
+  [
+    "longest commit, ms (processor, clock)",
+    `${Math.round(longestCpu)}, ${Math.round(longest)}`,
+  ],
+  ["plain table: offers a processor second", plainRate.perCpuSecond],
+);
+for (const [what, value] of table) console.log(`${what.padEnd(40)} ${value}`);
 engine.close();
 Deno.removeSync(folder, { recursive: true });
