@@ -8,7 +8,7 @@ import { isUtf8 } from "node:buffer";
 import type { RawValue } from "./_columns_reader.ts";
 import type { CaptureFaultCode, Faults } from "./faults.ts";
 import { bodyDigest } from "./digest.ts";
-import { CAPTURE_COLUMNS, type CaptureColumnName } from "./schema.ts";
+import { CAPTURE_COLUMNS, type CaptureColumnName, NO_ARCHIVE } from "./schema.ts";
 
 /** Undoes a body's content coding; undefined where that fails. */
 export type Decode = (body: Uint8Array, contentEncoding: string) => Uint8Array | undefined;
@@ -89,7 +89,7 @@ export class RowVerifier {
     meta: Record<string, unknown>,
     fault: (code: CaptureFaultCode, name: CaptureColumnName, message: string) => void,
   ): void {
-    if (this.#storeBody === "none") return;
+    if (this.#storeBody === "none" || meta.reason === NO_ARCHIVE) return;
     const coding = this.#storeBody === "served" && typeof meta.content_encoding === "string"
       ? meta.content_encoding
       : "";

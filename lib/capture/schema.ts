@@ -227,3 +227,6 @@ function column(
 ): CaptureColumn {
   return { name, type, from, about };
 }
+
+/** `reason` in the meta_json of a row whose page asked not to be kept: its body is left out. */
+export const NO_ARCHIVE = "noarchive";

@@ -16,6 +16,8 @@ export type StoreBody = "served" | "decoded" | "none";
 /** Given to the workers that make rows. */
 export interface RowSetup {
   readonly storeBody: StoreBody;
+  /** Keep no copy of pages that ask for it. */
+  readonly obeyRobotsMeta: boolean;
 }
 
 const encoder = new TextEncoder();

@@ -10,6 +10,7 @@ import {
   type FailedFetch,
   failureRow,
   type NewCaptureRow,
+  NO_ARCHIVE,
   RowBatch,
   type RowSender,
   type SmallRow,
@@ -175,7 +176,9 @@ export class RecrawlRows {
       const facts: AnsweredFacts = {
         ...answer.facts,
         ...(page.payloadDigest === "" ? {} : { payloadDigest: page.payloadDigest }),
-        warc: { file: page.file, offset: page.offset, length: page.length },
+        ...(page.file === "" ? { reason: NO_ARCHIVE } : {
+          warc: { file: page.file, offset: page.offset, length: page.length },
+        }),
       };
       if (this.#ways.writers !== undefined) this.#hand({ ...answer, facts });
       else {

@@ -1,8 +1,9 @@
 /** A worker of the render pool: it makes each page's capture row, rendered where it is HTML. */
 
-import { captureRow, RowBatch } from "../capture/mod.ts";
+import { captureRow, NO_ARCHIVE, RowBatch } from "../capture/mod.ts";
 import { decodeBody, decodeText, loadDetector } from "../net/mod.ts";
 import { type AssembleRow, serveRenderPool } from "../render/mod.ts";
+import { directivesOf, readPage } from "./page.ts";
 import { decodeFacts, type RowSetup } from "./_recrawl_facts.ts";
 
 const NOTHING = new Uint8Array(0);
@@ -10,19 +11,37 @@ const NOTHING = new Uint8Array(0);
 const KEEP = 4 << 20;
 
 function assembler(setup: unknown): AssembleRow {
-  const { storeBody } = setup as RowSetup;
+  const { storeBody, obeyRobotsMeta } = setup as RowSetup;
   const batch = new RowBatch();
   let spare = new ArrayBuffer(1 << 16);
   return (page, outcome, allocate) => {
     const facts = decodeFacts(page.rest);
-    const rendered = outcome.page;
+    const directives = [...facts.robotsMeta ?? []];
+    if (outcome.page !== undefined) {
+      directives.push(...outcome.page.links.robotsMeta.flatMap(directivesOf));
+    } else if (obeyRobotsMeta && outcome.html) {
+      const { url, contentType, contentEncoding, body } = page;
+      const none = { location: "", robotsTag: "", bodyDigest: outcome.digest };
+      const seen = readPage({
+        url,
+        status: facts.status,
+        contentType,
+        contentEncoding,
+        body,
+        ...none,
+      });
+      directives.push(...seen.directives);
+    }
+    const withheld = obeyRobotsMeta &&
+      (directives.includes("noarchive") || directives.includes("none"));
+    const rendered = withheld ? undefined : outcome.page;
     // a body that is no whole stream of its coding is kept as it came
-    const body = storeBody === "none"
+    const body = withheld || storeBody === "none"
       ? NOTHING
       : storeBody === "decoded" && outcome.whole
       ? outcome.decoded
       : page.body;
-    const reasons = [
+    const reasons = withheld ? [NO_ARCHIVE] : [
       facts.reason ?? "",
       outcome.decodeError,
       outcome.failed === "" ? "" : `not rendered: ${outcome.failed}`,
@@ -34,10 +53,8 @@ function assembler(setup: unknown): AssembleRow {
       ...(page.contentEncoding === "" ? {} : { decodedLength: outcome.decoded.length }),
       ...(outcome.bounded ? { truncated: "length" as const } : {}),
       ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }),
-      ...(rendered === undefined ? {} : {
-        robotsMeta: [...facts.robotsMeta ?? [], ...rendered.links.robotsMeta],
-        rendered,
-      }),
+      ...(directives.length === 0 ? {} : { robotsMeta: [...new Set(directives)] }),
+      ...(rendered === undefined ? {} : { rendered }),
     }));
     const packed = batch.take(spare);
     const row = allocate(packed.length);

@@ -31,7 +31,7 @@ import { asRunError } from "./errors.ts";
 import { lockFolder } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
-import { MAX_DECODED } from "./_recrawl_facts.ts";
+import { MAX_DECODED, type RowSetup } from "./_recrawl_facts.ts";
 import { RecrawlLedger } from "./_recrawl_ledger.ts";
 import { RecrawlLoop } from "./_recrawl_loop.ts";
 import {
@@ -232,8 +232,8 @@ async function openParts(
           },
           scope: {},
           maxDepth: 0,
-          obeyRobotsMeta: false,
-          readPages: options.format === "warc",
+          obeyRobotsMeta: options.obeyRobotsMeta,
+          readPages: options.format === "warc" || options.obeyRobotsMeta,
           syncMs: SYNC_MS,
         },
         writers: options.format === "warc" ? options.writers : 1,
@@ -277,7 +277,10 @@ async function openParts(
         queueBytes: renders ? options.queueBytes / 2 : options.queueBytes,
         sinkBytes: renders ? options.queueBytes / 2 : options.queueBytes,
         maxDecodedBytes: MAX_DECODED,
-        setup: { storeBody: options.storeBody },
+        setup: {
+          storeBody: options.storeBody,
+          obeyRobotsMeta: options.obeyRobotsMeta,
+        } satisfies RowSetup,
         connect: () => opened.connectPlain(),
         ...poisonKept(options.state),
         ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),

@@ -71,6 +71,8 @@ export interface RecrawlOptions {
   readonly retries?: number;
   /** Ask robots.txt, and obey it. @default false */
   readonly robots?: boolean;
+  /** Keep no copy of pages that ask for it by noarchive in robots meta or X-Robots-Tag. @default false */
+  readonly obeyRobotsMeta?: boolean;
   /** @default 10 000 */
   readonly robotsTimeoutMs?: number;
   /** @default 200 000 */
@@ -173,6 +175,7 @@ export function fillRecrawlOptions(o: RecrawlOptions): FilledRecrawlOptions {
     timeoutMs: whole("timeoutMs", o.timeoutMs ?? 30_000, 1, 86_400_000),
     retries: whole("retries", o.retries ?? 0, 0, 100),
     robots: o.robots ?? false,
+    obeyRobotsMeta: o.obeyRobotsMeta ?? false,
     robotsTimeoutMs: whole("robotsTimeoutMs", o.robotsTimeoutMs ?? 10_000, 1, 86_400_000),
     robotsCacheEntries: whole("robotsCacheEntries", o.robotsCacheEntries ?? 200_000, 1, 2 ** 30),
     robotsCacheBytes: whole("robotsCacheBytes", o.robotsCacheBytes ?? 64 * 2 ** 20, 1, 2 ** 40),

@@ -98,6 +98,35 @@ Deno.test("--format warc: a record a page, none for a failure, and a checkpoint 
     await verifyClean(`${dir}/out`, `${dir}/state.json`);
   }));
 
+Deno.test("--obey-robots-meta keeps no copy of pages that ask for it", () =>
+  withFolder(async (dir) => {
+    const url = (path: string) => web.url("m.good.test", path);
+    const asking = ["/meta/noarchive", "/meta/NOINDEX, noarchive", "/x-robots/noarchive"].map(url);
+    const ours = url("/x-robots/ccrawl: noarchive");
+    const others = ["/meta/noindex", "/x-robots/otherbot: noarchive", "/one"].map(url);
+    const from = [...asking, ours, ...others];
+    for (const obeyRobotsMeta of [true, false]) {
+      for (const [format, extractor] of [["parquet", "none"], ["both", "main"]] as const) {
+        const options = { from, format, extractor, obeyRobotsMeta, delayMs: 0 };
+        const rows = await rowsOfRun(web, dir, options);
+        for (const url of from) {
+          const row = rows.get(url)!;
+          const kept = !obeyRobotsMeta || others.includes(url);
+          const detail = `${url} ${format} ${row.meta_json}`;
+          assert.equal(row.body_length > 0, kept, detail);
+          assert.equal(row.extractor !== "", kept && extractor === "main", detail);
+          assert.equal(row.warc_file !== "", kept && format === "both", detail);
+          assert.equal(metaOf(row).reason, kept ? undefined : "noarchive", detail);
+          assert.equal(row.digest.length, 32);
+        }
+        if (extractor === "main") {
+          assert.deepEqual(metaOf(rows.get(asking[1]!)!).robots_meta, ["noindex", "noarchive"]);
+        }
+        await Deno.remove(`${dir}/out`, { recursive: true });
+      }
+    }
+  }));
+
 Deno.test("rows come as they are with a file, and a slow reader pauses the run", () =>
   withFolder(async (dir) => {
     const run = recrawl(toward(web, dir, { from: URLS, delayMs: 0 }));

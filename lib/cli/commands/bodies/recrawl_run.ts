@@ -52,6 +52,7 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     timeoutMs: options.timeout,
     retries: options.retries,
     robots: options.robots,
+    obeyRobotsMeta: options.obeyRobotsMeta,
     robotsTimeoutMs: options.robotsTimeout,
     robotsCacheEntries: options.robotsCacheEntries,
     robotsCacheBytes: options.robotsCacheMb * MIB,
