@@ -22,13 +22,10 @@ const hosts = Math.max(1, Math.floor(total / perHost));
 function urlOf(id: number): string {
   const u = mix(id ^ 0x5bd1e995) / 2 ** 32;
   const host = perHost === 1 ? id : Math.floor(hosts * u * u);
-  return `https://h${host}.example.com/some/path/${id}/article-title-goes-here-${
-    id % 1000
-  }.html`;
+  return `https://h${host}.example.com/some/path/${id}/article-title-goes-here-${id % 1000}.html`;
 }
 let random = 12345;
-const next = () =>
-  (random = (Math.imul(random, 1664525) + 1013904223) >>> 0) / 2 ** 32;
+const next = () => (random = (Math.imul(random, 1664525) + 1013904223) >>> 0) / 2 ** 32;
 let fresh = 0;
 function batch(): Uint8Array {
   const urls: string[] = [];

@@ -221,9 +221,7 @@ Deno.test("hosts are found by their names right after an opening and once the fi
   for (const read of [false, true]) {
     using engine = open({ path, clock });
     if (read) { while (engine.work(1000)); }
-    const more = urls.map((_, i) =>
-      seed(`https://h${i}.example/${read ? 3 : 2}`)
-    );
+    const more = urls.map((_, i) => seed(`https://h${i}.example/${read ? 3 : 2}`));
     assert.equal(
       engine.put([...more, seed(`https://new${read}.example/`)]).added,
       5001,
