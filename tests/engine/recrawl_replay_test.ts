@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { readRows } from "./_recrawl.ts";
+import { readCheckpoint } from "../../lib/worklist/checkpoint.ts";
+import { startWeb } from "../web/mod.ts";
+import { withFolder } from "./_crawl.ts";
+import { Ccrawl } from "./_process.ts";
+import { readRows, recrawlArgs, verifyClean, writeList } from "./_recrawl.ts";
 import { killAndResume } from "./_recrawl_kill.ts";
+import { answersOf } from "./_warc.ts";
 
 const WEB = { hosts: 40, pages: 1200, pageBytes: 3000 } as const;
 const QUICK = ["--no-extract"];
@@ -41,3 +46,26 @@ Deno.test("a killed recrawl that writes both has the record of every row", async
     },
   });
 });
+
+Deno.test("a killed recrawl that writes WARC alone has a record of every page, few of them twice", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb(WEB);
+    const urls = [...web.expectedUrls()];
+    writeList(dir, [...urls, "http://gone.nx.test/"]);
+    const args = recrawlArgs(web, dir, "--format", "warc", "--delay", "10ms", "-j", "16");
+    const first = new Ccrawl(args, { keep: false });
+    await first.until(() => first.count >= 400);
+    first.kill("SIGKILL");
+    await first.ended;
+    await verifyClean(`${dir}/out`, `${dir}/state.json`);
+    const asked = (await web.summary()).requests;
+    const last = new Ccrawl(args, { keep: false });
+    await last.succeeds();
+    await verifyClean(`${dir}/out`, `${dir}/state.json`);
+    const answers = await answersOf(`${dir}/out`);
+    assert.deepEqual([...answers.keys()].sort(), urls.toSorted());
+    const { repeated } = await web.coverage();
+    assert.ok(repeated <= asked, `${repeated} of ${asked} were fetched again`);
+    const { done, rows, pending } = readCheckpoint(`${dir}/state.json`)!;
+    assert.deepEqual([done, rows, pending], [true, urls.length + 1, []]);
+  }));
