@@ -5,7 +5,7 @@
  */
 
 import { open } from "node:fs/promises";
-import { HubClient, type HubClientOptions } from "./_hub_client.ts";
+import { HubClient, type HubClientOptions } from "../hub/mod.ts";
 import { openHubFile } from "./_hub_file.ts";
 import { layOut, listHubFiles } from "./_hub_layout.ts";
 import { WorkListError } from "./errors.ts";
@@ -67,12 +67,12 @@ export async function* hubParquets(
   }
 }
 
-/** Puts a file on disk, under a name that it loses at once where the system allows that. */
-async function spoolToDisk(
+/** Puts a file on disk, under a name that goes when it is closed. */
+export async function spoolToDisk(
   name: string,
   body: AsyncIterable<Uint8Array>,
   dir: string | undefined,
-  { stats }: HubClientOptions,
+  { stats }: Pick<HubClientOptions, "stats">,
 ): Promise<ByteSource> {
   const path = await Deno.makeTempFile({
     prefix: "ccrawl-part-",

@@ -1,11 +1,19 @@
 /**
- * A file of a hub repo, read by ranges.
+ * A file of a hub repo, or of any server, read by ranges.
  *
  * @module
  */
 
-import { bare, cutShort, type HubAnswer, type HubClient } from "./_hub_client.ts";
-import { HubAccessError, HubError, HubMissingError } from "./errors.ts";
+import {
+  bare,
+  cutShort,
+  encodePath,
+  HubAccessError,
+  type HubAnswer,
+  type HubClient,
+  HubError,
+  HubMissingError,
+} from "../hub/mod.ts";
 import type { ByteSource } from "./_source.ts";
 
 /** Bytes asked for at the end of a file: footer and page index of a part of some millions of rows. */
@@ -20,25 +28,60 @@ interface Place {
 /** Signed addresses live an hour or so; asking anew every few minutes costs nothing. */
 const PLACE_LIFE = 5 * 60_000;
 
+/** Which file of a server is meant. */
+export interface HttpFileName {
+  readonly url: string;
+  /** What messages call it. */
+  readonly name: string;
+  /** What to say when it is not there, before the status. @default `Cannot read <url>` */
+  readonly missing?: (status: number) => string;
+}
+
+/** Puts a file on disk whose server gives no ranges. */
+export type Spool = (
+  name: string,
+  body: AsyncIterable<Uint8Array>,
+  size: number | undefined,
+) => Promise<ByteSource>;
+
 /**
- * Opens a file of a dataset repo. One request asks for its last bytes, which tells its size too.
+ * Opens a file of a dataset repo.
  *
  * @throws {HubError} If the hub does not give it; {@linkcode HubMissingError} for a file that the
  * repo lists and the hub does not have.
  */
-export async function openHubFile(
+export function openHubFile(
   client: HubClient,
   repo: string,
   path: string,
   now: () => number,
-  spool: (
-    name: string,
-    body: AsyncIterable<Uint8Array>,
-    size: number | undefined,
-  ) => Promise<ByteSource>,
+  spool: Spool,
 ): Promise<ByteSource> {
-  const url = `${client.hub}/datasets/${encodePath(repo)}/resolve/main/${encodePath(path)}`;
-  const name = `${repo}/${path}`;
+  return openHttpFile(
+    client,
+    {
+      url: `${client.hub}/datasets/${encodePath(repo)}/resolve/main/${encodePath(path)}`,
+      name: `${repo}/${path}`,
+      missing: (status) =>
+        `Cannot read the part ${path} of ${repo}: the repo lists it, and the hub answers ` +
+        `${status}. Ask the publisher, or try again when the repo is whole.`,
+    },
+    now,
+    spool,
+  );
+}
+
+/**
+ * Opens a file of a server. One request asks for its last bytes, which tells its size too.
+ *
+ * @throws {HubError} If the server does not give it; {@linkcode HubMissingError} if it has none.
+ */
+export async function openHttpFile(
+  client: HubClient,
+  { url, name, missing }: HttpFileName,
+  now: () => number,
+  spool: Spool,
+): Promise<ByteSource> {
   let place: Place | undefined;
   let validator: string | undefined;
 
@@ -54,13 +97,8 @@ export async function openHubFile(
       return await client.get(url, {}, use, () => where(headers()));
     } catch (error) {
       if (error instanceof HubMissingError && place === undefined) {
-        throw new HubMissingError(
-          `Cannot read the part ${path} of ${repo}: the repo lists it, and the hub answers ` +
-            `${error.status}. Ask the publisher, or try again when the repo is whole.`,
-          error.url,
-          error.status,
-          { cause: error },
-        );
+        if (missing === undefined) throw error;
+        throw new HubMissingError(missing(error.status), error.url, error.status, { cause: error });
       }
       // It has become shorter than it was.
       if (error instanceof HubError && error.status === 416 && validator !== undefined) {
@@ -76,7 +114,7 @@ export async function openHubFile(
   };
   const replaced = (status: number) =>
     new HubError(
-      `Cannot read the part ${path} of ${repo}: it was replaced while it was being read. ` +
+      `Cannot read ${name}: it was replaced while it was being read. ` +
         `Run it again once the publisher is done.`,
       bare(url),
       status,
@@ -190,9 +228,4 @@ function odd(url: string, answer: HubAnswer, what: string): HubError {
     bare(url),
     answer.response.status,
   );
-}
-
-/** A path of a repo as it stands in a URL. */
-export function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
 }

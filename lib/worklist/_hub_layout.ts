@@ -5,9 +5,8 @@
  */
 
 import { newestFirst } from "../webgraph/mod.ts";
-import { HubError, WorkListError } from "./errors.ts";
-import { cutShort, type HubClient } from "./_hub_client.ts";
-import { encodePath } from "./_hub_file.ts";
+import { cutShort, encodePath, type HubClient, HubError } from "../hub/mod.ts";
+import { WorkListError } from "./errors.ts";
 import { compareNames } from "./_names.ts";
 
 /** A repo's listing may take this much; an entry of it is some 100 bytes. */

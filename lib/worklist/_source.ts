@@ -6,7 +6,6 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import { WorkListError } from "./errors.ts";
-import type { WorkListStats } from "./types.ts";
 
 /** A file of known size. */
 export interface ByteSource extends AsyncDisposable {
@@ -21,7 +20,7 @@ export interface ByteSource extends AsyncDisposable {
 }
 
 /** A file on disk. */
-export async function openFile(path: string, stats: WorkListStats): Promise<ByteSource> {
+export async function openFile(path: string, stats: { bytes: number }): Promise<ByteSource> {
   let file: FileHandle;
   let size: number;
   try {

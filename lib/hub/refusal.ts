@@ -1,0 +1,80 @@
+/**
+ * What a server says when it refuses: why, and how long it wants to be left alone.
+ *
+ * @module
+ */
+
+/** As much of a refusal's body as is read. */
+const MAX_REASON_BYTES = 16 << 10;
+/** As much of it as is shown. */
+const MAX_REASON = 300;
+const LONGEST_WAIT = 3_600_000;
+
+/**
+ * The reason in the header that the hub gives it in, or in the body: `error` or `message` of a JSON
+ * object. Empty where there is none, as where a page of HTML stands there. Reads the body to its end
+ * or leaves it.
+ */
+export async function readReason(response: Response): Promise<string> {
+  const header = response.headers.get("x-error-message") ?? "";
+  if (header !== "" || !/^application\/(\S+\+)?json\b/i.test(typeOf(response))) {
+    await response.body?.cancel();
+    return shown(header);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(await firstText(response));
+  } catch {
+    return ""; // it is cut or no JSON; the status says enough
+  }
+  const { error, message } = (json ?? {}) as { error?: unknown; message?: unknown };
+  return shown([error, message].find((value) => typeof value === "string") as string ?? "");
+}
+
+function typeOf(response: Response): string {
+  return response.headers.get("content-type") ?? "";
+}
+
+async function firstText(response: Response): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body) {
+    size += chunk.length;
+    text += decoder.decode(chunk, { stream: true });
+    if (size > MAX_REASON_BYTES) break;
+  }
+  return text;
+}
+
+/** In one line, without what acts on a terminal. */
+function shown(text: string): string {
+  const line = text.slice(0, 4 * MAX_REASON).replace(
+    /[^\x20-\x7e\u00a1-\u2027\u2030-\uffff]+/g,
+    " ",
+  )
+    .trim();
+  return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
+}
+
+/** A server's words with the token left out, should it repeat it. */
+export function secretless(text: string, token: string | undefined): string {
+  return token === undefined ? text : text.replaceAll(token, "…");
+}
+
+/**
+ * Ms from a Retry-After of seconds or of a date (RFC 9110 section 10.2.3), or, where there is none,
+ * from the `t` of a RateLimit field that says that nothing is left; at most an hour.
+ */
+export function waitAsked(headers: Headers): number | undefined {
+  const value = headers.get("retry-after");
+  if (value === null) {
+    const limit = headers.get("ratelimit") ?? "";
+    const reset = /;\s*r=0\s*;\s*t=(\d{1,9})\b/.exec(limit)?.[1];
+    return reset === undefined ? undefined : Math.min(Number(reset) * 1000, LONGEST_WAIT);
+  }
+  const text = value.trim();
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT) : undefined;
+}
