@@ -12,7 +12,7 @@ dir=$cache/@NAME@
 if [ ! -e "$dir/deno" ]; then
   (
     umask 077
-    mkdir -p "$cache" && new=$(mktemp -d "$cache/unpack.XXXXXX") ||
+    new=$(mkdir -p "$cache" && mktemp -d "$cache/unpack.XXXXXX") ||
       fail "$cache cannot be written to; point XDG_CACHE_HOME at a folder that can"
     trap 'rm -rf "$new"' EXIT
     trap 'exit 130' INT
@@ -29,7 +29,9 @@ if [ ! -e "$dir/deno" ]; then
     mv "$new/@NAME@" "$cache/" 2> /dev/null || [ -e "$dir/deno" ] || fail "$dir is in the way; delete it"
   )
 fi
-[ -O "$cache" ] && [ -O "$dir" ] || fail "$cache is another user's; point XDG_CACHE_HOME at a folder of your own"
+if [ ! -O "$cache" ] || [ ! -O "$dir" ]; then
+  fail "$cache is another user's; point XDG_CACHE_HOME at a folder of your own"
+fi
 export DENO_DIR="$dir/cache" DENO_NO_UPDATE_CHECK=1
 exec "$dir/deno" run --quiet --allow-all --no-prompt --no-check --no-lock --no-remote --cached-only \
   --config "$dir/app/deno.json" "$dir/app/cli.ts" "$@"
