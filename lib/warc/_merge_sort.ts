@@ -8,26 +8,26 @@ import { dirname } from "node:path";
 import { concat, text, utf8Bytes } from "./_bytes.ts";
 import { diskFs, type WarcFs, writeAll } from "./fs.ts";
 
-/** Characters of lines held before they are sorted and put on disk. */
-const RUN = 16 << 20;
+/** Bytes of lines held before they are sorted and put on disk. */
+const RUN = 4 << 20;
+/** Bytes that a writer gathers, and a reader of a run reads at once. */
 const PIECE = 1 << 16;
 
 /**
- * Collects ASCII lines and writes them sorted by their bytes. Up to `run` characters stay in
- * memory; beyond that sorted runs lie beside the target and are merged at the end.
+ * Collects ASCII lines and writes them sorted by their bytes. Up to `run` bytes stay in memory;
+ * beyond that sorted runs lie beside the target and are merged at the end.
  */
 export class MergeSort {
   readonly #path: string;
   readonly #fs: WarcFs;
   readonly #run: number;
-  #lines: string[] = [];
-  #held = 0;
+  #held = new HeldLines();
   #count = 0;
   #runs: string[] = [];
 
   /**
    * @param path The file to write in the end, through a temporary one.
-   * @param run Characters held in memory.
+   * @param run Bytes held in memory.
    */
   constructor(path: string, fs: WarcFs = diskFs, run: number = RUN) {
     this.#path = path;
@@ -37,10 +37,9 @@ export class MergeSort {
 
   /** Takes a line, without its end. */
   add(line: string): void {
-    this.#lines.push(line);
-    this.#held += line.length + 1;
+    this.#held.add(line);
     this.#count++;
-    if (this.#held >= this.#run) this.#spill();
+    if (this.#held.bytes >= this.#run) this.#spill();
   }
 
   /**
@@ -53,9 +52,9 @@ export class MergeSort {
     const out = new LineWriter(temporary, this.#fs);
     try {
       if (this.#runs.length === 0) {
-        for (const line of this.#lines.sort()) out.line(line);
+        for (const line of this.#held.sorted()) out.line(line);
       } else {
-        if (this.#lines.length > 0) this.#spill();
+        if (this.#held.bytes > 0) this.#spill();
         this.#merge(out);
       }
       out.end();
@@ -71,8 +70,7 @@ export class MergeSort {
 
   /** Drops what is held and the runs on disk. */
   discard(): void {
-    this.#lines = [];
-    this.#held = 0;
+    this.#held = new HeldLines();
     for (const run of this.#runs) if (this.#fs.exists(run)) this.#fs.remove(run);
     this.#runs = [];
   }
@@ -81,34 +79,84 @@ export class MergeSort {
     const path = `${this.#path}.${this.#runs.length}.tmp`;
     const out = new LineWriter(path, this.#fs);
     try {
-      for (const line of this.#lines.sort()) out.line(line);
+      for (const line of this.#held.sorted()) out.line(line);
       out.end();
     } catch (error) {
       out.abandon();
       throw error;
     }
     this.#runs.push(path);
-    this.#lines = [];
-    this.#held = 0;
+    this.#held.clear();
   }
 
   #merge(out: LineWriter): void {
     const readers = this.#runs.map((path) => new LineReader(path, this.#fs));
     try {
-      for (;;) {
-        // A file has a handful of runs: looking at each is as fast as a heap.
-        let least: LineReader | undefined;
-        for (const reader of readers) {
-          const line = reader.line;
-          if (line !== undefined && (least === undefined || line < least.line!)) least = reader;
-        }
-        if (least === undefined) return;
+      // A heap by the line each stands at: a file of small records has hundreds of runs.
+      const heap = readers.filter((reader) => reader.line !== undefined);
+      for (let i = (heap.length >> 1) - 1; i >= 0; i--) sink(heap, i);
+      while (heap.length > 0) {
+        const least = heap[0]!;
         out.line(least.line!);
         least.next();
+        if (least.line === undefined) {
+          const last = heap.pop()!;
+          if (heap.length === 0) return;
+          heap[0] = last;
+        }
+        sink(heap, 0);
       }
     } finally {
       for (const reader of readers) reader.close();
     }
+  }
+}
+
+/** Moves the reader at `at` down to where none below it stands at a lesser line. */
+function sink(heap: LineReader[], at: number): void {
+  const reader = heap[at]!, line = reader.line!;
+  for (let child = 2 * at + 1; child < heap.length; child = 2 * at + 1) {
+    if (child + 1 < heap.length && heap[child + 1]!.line! < heap[child]!.line!) child++;
+    if (line <= heap[child]!.line!) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = reader;
+}
+
+/**
+ * Lines as bytes: texts put together from parts take several times their length, and as long as they
+ * are held the collector copies them around.
+ */
+class HeldLines {
+  readonly #encoder = new TextEncoder();
+  #buffer = new Uint8Array(PIECE);
+  #length = 0;
+
+  /** Bytes held, line ends included. */
+  get bytes(): number {
+    return this.#length;
+  }
+
+  add(line: string): void {
+    const most = this.#length + line.length * 3 + 1;
+    if (most > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(most, this.#buffer.length * 2));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#length += this.#encoder.encodeInto(line, this.#buffer.subarray(this.#length)).written;
+    this.#buffer[this.#length++] = 10;
+  }
+
+  sorted(): string[] {
+    return this.#length === 0
+      ? []
+      : text(this.#buffer.subarray(0, this.#length - 1)).split("\n").sort();
+  }
+
+  clear(): void {
+    this.#length = 0;
   }
 }
 

@@ -149,6 +149,9 @@ export function readWarcFile(
   return readWarc(fileBytes(path, options.fs ?? diskFs, options.offset ?? 0), options);
 }
 
+/** Bytes behind a block of a wrong length that are inflated to learn whether its member is whole. */
+const NONSENSE = 1 << 16;
+
 class Reader {
   readonly #source: ByteQueue;
   readonly #options: ReadWarcOptions;
@@ -206,6 +209,8 @@ class Reader {
         continue;
       }
       told = true;
+      // A member whose end was lost in damage goes on with a few bytes of nonsense and only then fails.
+      await content.fill(NONSENSE);
       if (raw.fault === undefined && member.fault === undefined) {
         if (!nextRecordIn(content, raw)) {
           yield record(raw, undefined);

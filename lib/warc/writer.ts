@@ -46,7 +46,7 @@ export interface WarcWriterOptions {
   readonly http?: "clean" | "raw";
   /** Whether a payload that is already on disk is stored as a revisit. @default true */
   readonly dedup?: boolean;
-  /** Most payloads remembered, about 140 bytes each. @default 250 000 */
+  /** Most payloads remembered, about 140 bytes each. @default 131 072 */
   readonly dedupEntries?: number;
   /** Whether a CDXJ index is put beside each file; needs `surt`. @default true */
   readonly cdx?: boolean;
@@ -148,7 +148,7 @@ export class WarcWriter {
     this.#maxBytes = options.maxBytes ?? 2 ** 30;
     this.#surt = (options.cdx ?? true) ? options.surt : undefined;
     this.#dedup = (options.dedup ?? true)
-      ? new DedupMemory(options.dedupEntries ?? 250_000)
+      ? new DedupMemory(options.dedupEntries ?? 131_072)
       : undefined;
     this.#encoder = new RecordEncoder(
       options.gzipLevel ?? 1,

@@ -80,13 +80,14 @@ Deno.test("readWarc() reads every whole record between any damage to others", as
       fc.integer({ min: 1, max: 255 }),
       fc.boolean(),
       async (plan, where, xor, cut) => {
-        const whole: Uint8Array[] = [];
+        const whole: string[] = [], spared: string[] = [];
         const parts = plan.map(({ size, hurt }, i) => {
           // Incompressible blocks hold no second beginning of a record.
           const block = noise(size);
           const member = new Uint8Array(gzipSync(record(block)));
+          const hex = Buffer.from(block).toString("hex");
           if (!hurt) {
-            whole.push(block);
+            whole.push(hex);
             return member;
           }
           if (cut && i === plan.length - 1) return member.subarray(0, where % member.length);
@@ -95,14 +96,19 @@ Deno.test("readWarc() reads every whole record between any damage to others", as
           const place = at[where % at.length]!;
           member[place]! ^= xor;
           // Some bits of a deflate block's header can be turned without a change to what it holds.
-          if (inflatesTo(member, record(block))) whole.push(block);
+          if (inflatesTo(member, record(block))) whole.push(hex);
+          // What was only stored lies in a broken member as a plain record does, and may be found there.
+          else if (Buffer.from(member).includes(record(block))) spared.push(hex);
           return member;
         });
         const blocks = await collect(
           readWarc(pieces(Buffer.concat(parts), 512), { onDamage: () => {} }),
         );
         const found = blocks.map((r) => Buffer.from(r.content).toString("hex"));
-        assert.deepEqual(found, whole.map((b) => Buffer.from(b).toString("hex")));
+        assert.deepEqual(
+          found.filter((hex) => !spared.includes(hex) || whole.includes(hex)),
+          whole,
+        );
       },
     ),
     { numRuns: 300 },

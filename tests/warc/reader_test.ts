@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { gzipSync } from "node:zlib";
+import { deflateRawSync, gzipSync } from "node:zlib";
 import { WarcFormatError } from "../../lib/warc/errors.ts";
 import { parseHttp } from "../../lib/warc/http.ts";
 import {
@@ -424,4 +424,21 @@ Deno.test("readWarc() reads the files of other writers, whole and broken", async
       if (!damage.includes(record.offset)) assert.deepEqual(again.content, record.content);
     }
   }
+});
+
+Deno.test("readWarc() yields no record of a member whose end was lost in damage", async () => {
+  const whole = gzipSync(plain("whole"));
+  // A turned bit makes the last deflate block another than the last, and what follows is read as
+  // blocks too: a stored one, and then one of the type that is none (RFC 1951 section 3.2.3).
+  const broken = join(
+    whole.subarray(0, 10),
+    deflateRawSync(plain("broken"), { finishFlush: 2 }),
+    new Uint8Array([0, 0x88, 0x13, 0x77, 0xec]),
+    noise(5000),
+    new Uint8Array([7]),
+    noise(9),
+  );
+  const { blocks, damage } = await read(join(broken, whole));
+  assert.deepEqual(blocks, ["whole"]);
+  assert.deepEqual(damage.map((d) => d.offset), [0]);
 });
