@@ -10,6 +10,7 @@
 import { join, resolve } from "node:path";
 import { readOptions, usage } from "./_args.ts";
 import { deno, ROOT, stage } from "./_stage.ts";
+import { V8_FLAGS } from "./_v8_flags.ts";
 
 const TARGETS = [
   "x86_64-unknown-linux-gnu",
@@ -48,6 +49,7 @@ async function compile(targets: readonly string[], out: string): Promise<void> {
           "compile",
           "--allow-all",
           "--no-check",
+          `--v8-flags=${V8_FLAGS}`,
           "--target",
           target,
           "--output",

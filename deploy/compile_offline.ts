@@ -13,6 +13,7 @@ import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { readOptions, usage } from "./_args.ts";
 import { deno, ROOT, stage } from "./_stage.ts";
+import { V8_FLAGS } from "./_v8_flags.ts";
 
 const HELP = `Usage: deno task compile:offline [--out FILE] [--level 1..9]
 
@@ -112,7 +113,8 @@ async function launcher(archive: string): Promise<string> {
   for await (const piece of createReadStream(archive)) hash.update(piece);
   const sum = hash.digest("hex");
   const text = (await Deno.readTextFile(join(ROOT, "deploy/launcher.sh")))
-    .replaceAll("@NAME@", sum.slice(0, 16)).replaceAll("@SUM@", sum);
+    .replaceAll("@NAME@", sum.slice(0, 16)).replaceAll("@SUM@", sum)
+    .replaceAll("@V8_FLAGS@", V8_FLAGS);
   // The offset is of the script's own length: as many digits as its placeholder has characters.
   const length = new TextEncoder().encode(text).length;
   return text.replaceAll("@OFFSET@", String(length + 1).padStart("@OFFSET@".length, "0"));

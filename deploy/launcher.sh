@@ -34,5 +34,5 @@ if [ ! -O "$cache" ] || [ ! -O "$dir" ]; then
 fi
 export DENO_DIR="$dir/cache" DENO_NO_UPDATE_CHECK=1
 exec "$dir/deno" run --quiet --allow-all --no-prompt --no-check --no-lock --no-remote --cached-only \
-  --config "$dir/app/deno.json" "$dir/app/cli.ts" "$@"
+  --v8-flags=@V8_FLAGS@ --config "$dir/app/deno.json" "$dir/app/cli.ts" "$@"
 exit 1

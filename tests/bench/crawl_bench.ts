@@ -11,11 +11,10 @@
 import { createHash } from "node:crypto";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
+import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 import { startWeb } from "../web/mod.ts";
 
 const pages = Number(Deno.args[0] ?? 20_000);
-const V8_FLAGS =
-  "--v8-flags=--semi-space-growth-factor=1,--min-semi-space-size=2,--max-semi-space-size=4";
 
 /** CPU in µs, of this process, a call of `work`. */
 function cpuOf(times: number, work: (i: number) => void): number {
@@ -90,7 +89,7 @@ try {
       "-A",
       "--quiet",
       "--no-check",
-      V8_FLAGS,
+      `--v8-flags=${V8_FLAGS}`,
       new URL("./_crawl_once.ts", import.meta.url).href,
       dir,
       web.resolvers.join(","),
