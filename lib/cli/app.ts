@@ -33,7 +33,7 @@ export async function main(
       return 0;
     }
     const { execute } = await import("./execute.ts");
-    return await execute(line.command, line.rest, host);
+    return await execute(line.command, line.rest, host, commands);
   } catch (error) {
     // The reader of help has gone (`ccrawl --help | head -1`).
     if (error instanceof Deno.errors.BrokenPipe) return 0;

@@ -7,6 +7,7 @@
 import type { RunReport } from "../report/report.ts";
 import type { CliHost } from "./host.ts";
 import type { GlobalOptions } from "./options/global.ts";
+import type { OptionSource } from "./options/resolve.ts";
 import type { AnyOptionTable, OptionTable } from "./options/spec.ts";
 import type { FieldSpec } from "./output/fields.ts";
 import type { RecordWriter } from "./output/writer.ts";
@@ -27,6 +28,12 @@ export interface CommandIo {
   readonly commandLine: string;
   /** Where an option's value came from: `option`, `environment`, …, `default`. */
   readonly sourceOf: (key: string) => string;
+  /** What options are asked of, highest first. */
+  readonly sources: readonly OptionSource[];
+  /** The configuration that was read; undefined where there is none. */
+  readonly configPath: string | undefined;
+  /** Every command there is. */
+  readonly commands: readonly RegisteredCommand[];
 }
 
 /**
@@ -42,6 +49,8 @@ export interface ArgumentsSpec<A> {
   readonly help: string;
   readonly min: number;
   readonly max: number;
+  /** What a shell completes them with: words, or the names of files. @default neither */
+  readonly complete?: readonly string[] | "files";
   /**
    * Turn them into values, which stand beside the options'.
    * @throws {UsageError}

@@ -7,12 +7,26 @@
 import { RunReport } from "../report/report.ts";
 import { scan } from "./_scanner.ts";
 import type { CommandBody, CommandIo, RegisteredCommand } from "./command.ts";
-import { ExitCode, LimitReachedError, PipeClosedError, StopRequestedError } from "./errors.ts";
+import {
+  ExitCode,
+  LimitReachedError,
+  PipeClosedError,
+  StopRequestedError,
+  UsageError,
+} from "./errors.ts";
 import type { ByteSink, CliHost } from "./host.ts";
 import { type GlobalOptions, globalOptions } from "./options/global.ts";
-import { commandLineSource, environmentSource, resolveOptions } from "./options/resolve.ts";
+import { readConfig } from "./options/config.ts";
+import {
+  commandLineSource,
+  environmentSource,
+  type OptionSource,
+  type Resolved,
+  resolveOptions,
+} from "./options/resolve.ts";
 import type { AnyOptionTable, OptionTable } from "./options/spec.ts";
 import { openOutput } from "./output/mod.ts";
+import { shellQuote } from "./quote.ts";
 import { runWithSignals } from "./signals.ts";
 
 /** How long a stop waits for a reader of stdout who does not read. */
@@ -21,6 +35,7 @@ const UNREAD_MS = 5000;
 /**
  * Run `command` with the words behind its name.
  *
+ * @param commands Every command there is: a configuration may set options of any.
  * @returns the exit code
  * @throws {UsageError} before anything is read or written; and whatever the work throws.
  */
@@ -28,15 +43,22 @@ export async function execute(
   command: RegisteredCommand,
   words: readonly string[],
   host: CliHost,
+  commands: readonly RegisteredCommand[],
 ): Promise<number> {
   const { spec, path } = command;
   const name = path.join(" ");
   const table: AnyOptionTable = { ...globalOptions as AnyOptionTable, ...spec.options };
   const { given, args } = await scan(words, table, spec.args, `ccrawl ${name}`);
-  const { values, sources } = resolveOptions(table as OptionTable<GlobalOptions>, [
-    commandLineSource(given),
-    environmentSource(host.env),
-  ]);
+  const outer = [commandLineSource(given), environmentSource(host.env)];
+  const { config, profile } = globalOptions;
+  const place: OptionTable<Pick<GlobalOptions, "config" | "profile">> = { config, profile };
+  const configuration = await readConfig({
+    ...resolveOptions(place, outer).values,
+    env: host.env,
+    known: [globalOptions as AnyOptionTable, ...commands.map(({ spec }) => spec.options)],
+  });
+  const optionSources = [...outer, ...configuration.sources];
+  const { values, sources } = resolveOptions(table as OptionTable<GlobalOptions>, optionSources);
   const options = { ...values, ...spec.args?.parse(args) };
   spec.check?.(options as never);
   const report = new RunReport({
@@ -47,9 +69,10 @@ export async function execute(
     journal: options.journal,
     metrics: options.metricsAddr,
   });
-  const output = openOutput({
+  const output = await openOutput({
     format: options.output,
     fields: options.fields,
+    template: templateOf(options, sources, optionSources),
     header: options.header,
     limit: options.limit,
     color: wantsColor(options.color, host),
@@ -66,6 +89,9 @@ export async function execute(
       host,
       commandLine: ["ccrawl", ...path, ...words].map(quote).join(" "),
       sourceOf: (key) => (sources as Record<string, { source: string }>)[key]?.source ?? "default",
+      sources: optionSources,
+      configPath: configuration.path,
+      commands,
     };
     try {
       const code = await run(options, io);
@@ -92,6 +118,26 @@ export async function execute(
   } finally {
     clearInterval(patience);
   }
+}
+
+/**
+ * The template to write by: of it and `-o`, what was said nearer to the command counts.
+ *
+ * @throws {UsageError} where both were said in the same place.
+ */
+function templateOf(
+  { template, output }: GlobalOptions,
+  from: Resolved<GlobalOptions>["sources"],
+  order: readonly OptionSource[],
+): string | undefined {
+  if (template === undefined) return undefined;
+  const rank = (key: "template" | "output") => {
+    const at = order.findIndex(({ name }) => name === from[key].source);
+    return at < 0 ? Infinity : at;
+  };
+  if (rank("template") < rank("output")) return template;
+  if (rank("template") > rank("output")) return undefined;
+  throw new UsageError(`--template is a format of its own, and -o ${output} another`, "give one");
 }
 
 /** Stdout that makes room on a terminal which the live line is shown on too. */
@@ -124,5 +170,5 @@ function wantsColor(color: GlobalOptions["color"], host: CliHost): boolean {
 
 /** A word as a shell would need it, where it needs anything. */
 function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : shellQuote(word);
 }

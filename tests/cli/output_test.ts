@@ -32,7 +32,7 @@ async function written(
     ...(terminal === undefined ? {} : { terminal }),
     ...(columns === undefined ? {} : { columns }),
   });
-  const output = openOutput({
+  const output = await openOutput({
     format,
     fields: [],
     header: true,
@@ -174,7 +174,7 @@ Deno.test("raw writes bytes as they are and no records", async () => {
       return Promise.resolve();
     },
   });
-  const output = openOutput({
+  const output = await openOutput({
     format: "raw",
     fields: [],
     header: true,
@@ -192,7 +192,7 @@ Deno.test("raw writes bytes as they are and no records", async () => {
 
 Deno.test("-n stops after that many records, and says why", async () => {
   const host = testHost();
-  const output = openOutput({
+  const output = await openOutput({
     format: "jsonl",
     fields: ["status"],
     header: true,
@@ -213,7 +213,7 @@ Deno.test("-n stops after that many records, and says why", async () => {
 
 Deno.test("flush() shows what a table holds back", async () => {
   const host = testHost();
-  const output = openOutput({
+  const output = await openOutput({
     format: "table",
     fields: ["status"],
     header: false,
@@ -233,7 +233,7 @@ Deno.test("flush() shows what a table holds back", async () => {
 
 Deno.test("a reader that has gone stops the output quietly", async () => {
   const host = testHost({ write: () => Promise.reject(new Deno.errors.BrokenPipe("EPIPE")) });
-  const output = openOutput({
+  const output = await openOutput({
     format: "jsonl",
     fields: [],
     header: true,
@@ -252,7 +252,7 @@ Deno.test("a reader that has gone stops the output quietly", async () => {
 
 Deno.test("a disk that is full under stdout is an error, not a quiet end", async () => {
   const host = testHost({ write: () => Promise.reject(new Error("No space left on device")) });
-  const output = openOutput({
+  const output = await openOutput({
     format: "jsonl",
     fields: [],
     header: true,
@@ -278,7 +278,7 @@ Deno.test("a slow reader holds the writer back, and records keep their order", a
         };
       }),
   });
-  const output = openOutput({
+  const output = await openOutput({
     format: "url",
     fields: [],
     header: true,

@@ -155,7 +155,8 @@ Deno.test("records of recrawl run are the capture row without its large columns"
   );
   const types = new Map(recrawlFields.map(({ name, type }) => [name, type]));
   assert.equal(types.get("url"), "string");
-  assert.equal(types.get("status"), "number");
+  assert.equal(types.get("status"), "integer");
+  assert.equal(types.get("simhash"), "uint64");
   assert.equal(types.get("unchanged"), "boolean");
   assert.equal(types.get("language_confidence"), "number");
   const shown = recrawlFields.filter(({ table }) => table !== false).map(({ name }) => name);

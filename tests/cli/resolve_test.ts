@@ -57,25 +57,31 @@ Deno.test("resolveOptions() falls back to built-in values and says so", () => {
     fields: [],
     mode: "a",
   });
-  assert.deepEqual(sources.workers, { source: "default", text: "64" });
-  assert.deepEqual(sources.lookups, { source: "default", text: "8" });
+  assert.deepEqual(sources.workers, { source: "default", text: "64", where: "" });
+  assert.deepEqual(sources.lookups, { source: "default", text: "8", where: "" });
 });
 
 Deno.test("resolveOptions() puts an option before the environment, and that before the default", () => {
   const both = resolve({ workers: ["8"] }, { CCRAWL_WORKERS: "16" });
   assert.equal(both.values.workers, 8);
-  assert.deepEqual(both.sources.workers, { source: "option", text: "8" });
+  assert.deepEqual(both.sources.workers, { source: "option", text: "8", where: "--workers" });
   const env = resolve({}, { CCRAWL_WORKERS: "16" });
   assert.equal(env.values.workers, 16);
   assert.equal(env.values.lookups, 2);
-  assert.deepEqual(env.sources.workers, { source: "environment", text: "16" });
+  assert.deepEqual(env.sources.workers, {
+    source: "environment",
+    text: "16",
+    where: "CCRAWL_WORKERS",
+  });
 });
 
 Deno.test("resolveOptions() takes further sources between the environment and the default", () => {
   const profile: OptionSource = {
     name: "profile",
     lookup: (key) =>
-      key === "workers" ? { texts: ["0"], label: (t) => `fast: workers = ${t}` } : undefined,
+      key === "workers"
+        ? { texts: ["0"], label: (t) => `fast: workers = ${t}`, where: "fast" }
+        : undefined,
   };
   assert.throws(
     () => resolveOptions(table, [environmentSource(() => undefined), profile]),

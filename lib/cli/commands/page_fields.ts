@@ -8,7 +8,7 @@ import type { FieldSpec } from "../output/fields.ts";
 
 const DEPTH: FieldSpec = {
   name: "depth",
-  type: "number",
+  type: "integer",
   help: "links followed from a seed",
 };
 
@@ -20,16 +20,16 @@ const FIELDS: readonly FieldSpec[] = [
     help: "URL after redirects, empty when it did not move",
     table: false,
   },
-  { name: "status", type: "number", help: "HTTP status, 0 when there was no answer" },
+  { name: "status", type: "integer", help: "HTTP status, 0 when there was no answer" },
   { name: "content_type", type: "string", help: "Content-Type as served" },
   { name: "digest", type: "string", help: "base32 SHA-1 of the decoded body", table: false },
-  { name: "body_size", type: "number", help: "bytes of the body as served" },
-  { name: "link_count", type: "number", help: "links on the page" },
+  { name: "body_size", type: "integer", help: "bytes of the body as served" },
+  { name: "link_count", type: "integer", help: "links on the page" },
   { name: "redirect_to", type: "string", help: "target of a redirect", table: false },
   { name: "fetched_at", type: "string", help: "when, RFC 3339 UTC", table: false },
-  { name: "duration_ms", type: "number", help: "milliseconds from request to last byte" },
+  { name: "duration_ms", type: "integer", help: "milliseconds from request to last byte" },
   { name: "warc_file", type: "string", help: "WARC file that holds the record", table: false },
-  { name: "warc_offset", type: "number", help: "byte offset of the record in it", table: false },
+  { name: "warc_offset", type: "integer", help: "byte offset of the record in it", table: false },
   {
     name: "error",
     type: "string",

@@ -43,7 +43,12 @@ function fieldType(type: CaptureColumn["type"]): FieldSpec["type"] {
       return "string";
     case "boolean":
       return "boolean";
-    default:
+    case "double":
       return "number";
+    case "uint64":
+      return "uint64";
+    case "int32":
+    case "int64":
+      return "integer";
   }
 }

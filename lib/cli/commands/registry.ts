@@ -5,10 +5,14 @@
  */
 
 import { register, type RegisteredCommand } from "../command.ts";
+import { completions } from "./completions.ts";
+import { configShow } from "./config_show.ts";
 import { crawlControl } from "./crawl_control.ts";
 import { crawlFetch } from "./crawl_fetch.ts";
 import { crawlRun } from "./crawl_run.ts";
+import { crawlSeed } from "./crawl_seed.ts";
 import { crawlStatus } from "./crawl_status.ts";
+import { parse } from "./parse.ts";
 import { recrawlRun } from "./recrawl_run.ts";
 import { recrawlStatus } from "./recrawl_status.ts";
 import { verify } from "./verify.ts";
@@ -16,18 +20,23 @@ import { version } from "./version.ts";
 
 /** Every command, in the order that help lists them. Their work is loaded when it is run. */
 export const commands: readonly RegisteredCommand[] = [
+  register("crawl seed", crawlSeed, () => import("./bodies/crawl_seed.ts")),
   register("crawl fetch", crawlFetch, () => import("./bodies/crawl_fetch.ts")),
   register("crawl run", crawlRun, () => import("./bodies/crawl_run.ts")),
   register("crawl status", crawlStatus, () => import("./bodies/crawl_status.ts")),
   register("crawl control", crawlControl, () => import("./bodies/crawl_control.ts")),
   register("recrawl run", recrawlRun, () => import("./bodies/recrawl_run.ts")),
   register("recrawl status", recrawlStatus, () => import("./bodies/recrawl_status.ts")),
+  register("parse", parse, () => import("./bodies/parse.ts")),
   register("verify", verify, () => import("./bodies/verify.ts")),
+  register("config show", configShow, () => import("./bodies/config_show.ts")),
+  register("completions", completions, () => import("./bodies/completions.ts")),
   register("version", version, () => import("./bodies/version.ts")),
 ];
 
 /** What each group of commands is for. */
 export const groups: Readonly<Record<string, string>> = {
   recrawl: "Fetch a published work list into a dataset of captures",
+  config: "See what the options come to, and where each comes from",
   crawl: "Fetch a page, crawl the web into WARC, watch and steer a crawl",
 };

@@ -41,7 +41,7 @@ export const verify: CommandSpec<VerifyOptions, VerifyArguments> = {
   },
   fields: [
     { name: "file", type: "string", help: "file with the fault" },
-    { name: "offset", type: "number", help: "byte offset of the record" },
+    { name: "offset", type: "integer", help: "byte offset of the record" },
     { name: "fault", type: "string", help: "kind of fault" },
     { name: "detail", type: "string", help: "what was found and what was expected" },
   ],

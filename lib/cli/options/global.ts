@@ -24,6 +24,7 @@ import {
 export interface GlobalOptions {
   readonly output: OutputFormat;
   readonly fields: readonly string[];
+  readonly template: string | undefined;
   readonly header: boolean;
   /** Records; 0 for no limit. */
   readonly limit: number;
@@ -42,6 +43,9 @@ export interface GlobalOptions {
   readonly progress: ProgressMode;
   readonly journal: string | undefined;
   readonly metricsAddr: HostPort | undefined;
+  /** Undefined for the user's own file. */
+  readonly config: string | undefined;
+  readonly profile: string | undefined;
 }
 
 /** The widest pool: each worker can hold a socket. */
@@ -79,6 +83,11 @@ export const globalOptions: OptionTable<GlobalOptions> = {
   fields: list(text("NAME,NAME"), "Fields to write, in this order, in every format", {
     commas: true,
   }),
+  template: value(
+    text("TEXT"),
+    undefined,
+    "Write a line a record by this template, such as '{{url}} {{status}}'",
+  ),
   header: flag(true, "Write csv, tsv and tables without a header line"),
   limit: value(count(), 0, "Stop after this many records, as at any stop; 0 for no limit", {
     short: "n",
@@ -113,6 +122,8 @@ export const globalOptions: OptionTable<GlobalOptions> = {
   metricsAddr: value(
     hostPort,
     undefined,
-    "Serve Prometheus metrics here at /metrics; loopback when no host is given",
+    "Serve a page about the run here, and Prometheus metrics at /metrics; loopback when no host is given",
   ),
+  config: value(path(), undefined, "Configuration to read instead of the user's own"),
+  profile: value(text("NAME"), undefined, "Table of the configuration to take before [default]"),
 };

@@ -25,6 +25,8 @@ export interface SourceEntry {
   readonly texts: readonly string[];
   /** How to name it in a message, with the text: `CCRAWL_WORKERS=abc`, `--delay=x`. */
   readonly label: (text: string) => string;
+  /** Where it is set: `--workers`, `CCRAWL_WORKERS`, `config.toml:12`. */
+  readonly where: string;
   /** The texts are the option's opposite: `CCRAWL_NO_ROBOTS=1`. */
   readonly negated?: boolean;
 }
@@ -42,6 +44,8 @@ export interface Provenance {
   readonly source: string;
   /** The value as text, as that source has it. */
   readonly text: string;
+  /** Where that source sets it; empty for the built-in value. */
+  readonly where: string;
 }
 
 /** A table's values, each with its source. */
@@ -58,7 +62,7 @@ export function commandLineSource(given: ReadonlyMap<string, readonly string[]>)
       const texts = given.get(key);
       if (texts === undefined) return undefined;
       const name = spec.kind === "flag" ? optionName(key) : displayName(key, spec).slice(2);
-      return { texts, label: (text) => `--${name}=${text}` };
+      return { texts, label: (text) => `--${name}=${text}`, where: `--${name}` };
     },
   };
 }
@@ -78,10 +82,17 @@ export function environmentSource(env: (name: string) => string | undefined): Op
           if (plain !== undefined) {
             throw new UsageError(`${name} and ${opposite} are both set: unset one of them`);
           }
-          return { texts: [text], negated: true, label: (t) => `${opposite}=${t}` };
+          return {
+            texts: [text],
+            negated: true,
+            label: (t) => `${opposite}=${t}`,
+            where: opposite,
+          };
         }
       }
-      return plain === undefined ? undefined : { texts: [plain], label: (t) => `${name}=${t}` };
+      return plain === undefined
+        ? undefined
+        : { texts: [plain], label: (t) => `${name}=${t}`, where: name };
     },
   };
 }
@@ -102,7 +113,8 @@ export function resolveOptions<O extends Values>(
     const found = firstOf(sources, key, spec);
     if (found !== undefined) {
       values[key] = parse(spec, found.entry);
-      from[key] = { source: found.source, text: found.entry.texts.join(",") };
+      const { texts, where } = found.entry;
+      from[key] = { source: found.source, text: texts.join(","), where };
       continue;
     }
     if (spec.kind === "value" && spec.required) {
@@ -113,12 +125,12 @@ export function resolveOptions<O extends Values>(
     }
     if (spec.kind === "value" && spec.computed !== undefined) late.push([key, spec]);
     values[key] = spec.default;
-    from[key] = { source: "default", text: defaultText(spec) ?? "" };
+    from[key] = { source: "default", text: defaultText(spec) ?? "", where: "" };
   }
   for (const [key, spec] of late) {
     if (spec.kind !== "value" || spec.computed === undefined) continue;
     values[key] = spec.computed(values);
-    from[key] = { source: "default", text: spec.type.format(values[key]) };
+    from[key] = { source: "default", text: spec.type.format(values[key]), where: "" };
   }
   return { values: values as O, sources: from as Resolved<O>["sources"] };
 }

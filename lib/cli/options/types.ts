@@ -179,6 +179,17 @@ export function choice<T extends string>(values: readonly T[]): OptionType<T> {
   };
 }
 
+/** A language, by its ISO 639-3 code. */
+export const language: OptionType<string> = {
+  placeholder: "CODE",
+  parse(value: string): string {
+    const code = value.trim().toLowerCase();
+    if (/^[a-z]{3}$/.test(code)) return code;
+    throw new RangeError("not a language; write its ISO 639-3 code, such as eng, deu or zho");
+  },
+  format: (value) => value,
+};
+
 /** Where something listens. */
 export interface HostPort {
   readonly host: string;

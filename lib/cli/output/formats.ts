@@ -7,16 +7,16 @@
 import { escapeForTerminal } from "./escape.ts";
 import { cellText, type FieldSpec, type OutputRecord } from "./fields.ts";
 
-/** Turns records into the text of one format. */
+/** Turns records into one format: text, or bytes where the format is binary. */
 export interface RecordFormatter {
   /** Text before the first record, also of none. */
   begin(): string;
-  /** Text of one record; empty while it is held back. */
-  record(record: OutputRecord): string;
+  /** One record; empty while it is held back. */
+  record(record: OutputRecord): string | Uint8Array<ArrayBuffer>;
   /** Text of what was held back so far. */
   drain?(): string;
-  /** Text after the last record. */
-  end(): string;
+  /** What comes after the last record. */
+  end(): string | Uint8Array<ArrayBuffer>;
 }
 
 // JSON leaves DEL and C1 controls bare, and terminals act on the latter.

@@ -14,6 +14,8 @@ export const OUTPUT_FORMATS = [
   "tsv",
   "url",
   "raw",
+  "markdown",
+  "parquet",
 ] as const;
 
 /** One of {@linkcode OUTPUT_FORMATS}. */

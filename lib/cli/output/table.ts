@@ -5,7 +5,7 @@
  */
 
 import { displayWidth, escapeForTerminal, truncateToWidth } from "./escape.ts";
-import { cellText, type FieldSpec, type OutputRecord } from "./fields.ts";
+import { cellText, type FieldSpec, isNumeric, type OutputRecord } from "./fields.ts";
 import type { RecordFormatter } from "./formats.ts";
 
 /** Records that are held back to size the columns by. */
@@ -42,7 +42,7 @@ export function tableFormatter(
       const fitted = options.columns === undefined ? cell : truncateToWidth(cell, widths[i]!);
       const padding = " ".repeat(Math.max(0, widths[i]! - displayWidth(fitted)));
       if (i > 0) text += GAP;
-      text += fields[i]!.type === "number" ? padding + fitted : fitted + padding;
+      text += isNumeric(fields[i]!) ? padding + fitted : fitted + padding;
     });
     return `${text.trimEnd()}\n`;
   };

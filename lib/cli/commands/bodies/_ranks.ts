@@ -1,0 +1,91 @@
+/**
+ * What the commands that read a rank table share.
+ *
+ * @module
+ */
+
+import { RatesError, RateStore, readHostRates } from "../../../sched/mod.ts";
+import { openRanks, type RankStats, type RankTable } from "../../../seeds/mod.ts";
+import { openBytes, WorkListError } from "../../../worklist/mod.ts";
+import type { CommandIo } from "../../command.ts";
+import { CommandError, ExitCode } from "../../errors.ts";
+import type { GlobalOptions } from "../../options/global.ts";
+import type { RankOptions } from "../rank_options.ts";
+
+/** Bad lines that are shown one by one. */
+const SHOWN = 3;
+const PIECE = 1 << 20;
+
+/** The table that the options name. What it is read from is told to a person. */
+export async function rankTable(
+  options: GlobalOptions & RankOptions,
+  io: CommandIo,
+): Promise<RankTable> {
+  const table = await openRanks({
+    graph: options.graph,
+    ...(options.ranks === undefined ? {} : { ranks: options.ranks }),
+    dataEndpoint: options.dataEndpoint,
+    releasesPage: options.releasesPage,
+    userAgent: options.userAgent,
+    stdin: () => io.host.stdin(),
+    signal: io.signal,
+    ...(options.timeout === undefined ? {} : { idle: options.timeout }),
+  });
+  if (table.release !== "") io.report.message(`reading the host ranks of ${table.release}`);
+  return table;
+}
+
+/** The bytes of a file, or of stdin for `-`. */
+export async function* inputBytes(path: string, io: CommandIo): AsyncGenerator<Uint8Array> {
+  if (path === "-") {
+    yield* io.host.stdin();
+    return;
+  }
+  await using source = await openBytes(path);
+  for (let at = 0; at < source.size; at += PIECE) {
+    const bytes = new Uint8Array(Math.min(PIECE, source.size - at));
+    await source.read(at, bytes);
+    yield bytes;
+  }
+}
+
+/** The change rates of a file, on disk. */
+export async function rateStore(path: string, io: CommandIo): Promise<RateStore> {
+  let bad = 0;
+  try {
+    const lines = readHostRates(inputBytes(path, io), ({ line, reason }) => {
+      if (++bad <= SHOWN) io.report.warn(`${path}:${line} has no change rate: ${reason}`);
+    });
+    const store = await RateStore.load(path, lines);
+    if (bad > SHOWN) io.report.warn(`${path}: ${bad} lines have no change rate`);
+    io.report.message(`${store.hosts.toLocaleString("en")} change rates from ${path}`);
+    return store;
+  } catch (error) {
+    if (!(error instanceof WorkListError)) throw error;
+    const { cause } = error;
+    throw new RatesError(path, cause instanceof Error ? cause.message : error.message, {
+      cause: error,
+    });
+  }
+}
+
+/** Tells what reading a table met that a person should know. */
+export function tellMalformed(table: RankTable, stats: RankStats, io: CommandIo): void {
+  const { malformed, firstMalformed: first } = stats;
+  if (malformed > 0 && first !== undefined) {
+    io.report.warn(
+      `${table.name}: ${malformed.toLocaleString("en")} of ` +
+        `${
+          (malformed + stats.rows).toLocaleString("en")
+        } rows are malformed and were passed over; ` +
+        `the first is line ${first.line}: ${JSON.stringify(first.text)}`,
+    );
+  }
+  if (malformed > 0 && stats.rows === 0) {
+    throw new CommandError(
+      `Cannot read the rank table ${table.name}: not one of its ${malformed} lines is a row`,
+      ExitCode.error,
+      "a row is: position, harmonic value, PageRank position, PageRank value, reversed host",
+    );
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Options of the commands that read a rank table: `crawl seed` and `sched assign`.
+ *
+ * @module
+ */
+
+import { DATA_ENDPOINT, RELEASES_PAGE } from "../../seeds/release.ts";
+import { type OptionTable, value } from "../options/spec.ts";
+import { path, text } from "../options/types.ts";
+
+/** Their resolved values. */
+export interface RankOptions {
+  /** A release, or `latest`. */
+  readonly graph: string;
+  /** Path, URL or `-`. */
+  readonly ranks: string | undefined;
+  /** Path or `-`. */
+  readonly rates: string | undefined;
+  readonly dataEndpoint: string;
+  readonly releasesPage: string;
+}
+
+/** The table of them. */
+export const rankOptions: OptionTable<RankOptions> = {
+  graph: value(text("RELEASE"), "latest", "Web-graph release whose host ranks are read"),
+  ranks: value(
+    path("FILE|URL", { stdin: true }),
+    undefined,
+    "Rank table of your own, packed by gzip or not, instead of a release's",
+  ),
+  rates: value(
+    path("FILE", { stdin: true }),
+    undefined,
+    "Measured change rates: host and change_rate, as sched diff and sched rates write them",
+  ),
+  dataEndpoint: value(text("URL"), DATA_ENDPOINT, "Where releases are served"),
+  releasesPage: value(text("URL"), RELEASES_PAGE, "Page that links to each release"),
+};
