@@ -124,6 +124,21 @@ for server in "${servers[@]}"; do
     wrong "--servers $server: the fleet in $fleet is ${machines[*]}; a machine that is not in it has no shard"
 done
 
+# One connection to each server, so that a password is asked for once. The path of a socket is short.
+sockets=$(mktemp -d /tmp/ccrawl-ssh.XXXXXX)
+work=$(mktemp -d "${TMPDIR:-/tmp}/ccrawl-install.XXXXXX")
+ssh+=(-o ControlMaster=auto -o "ControlPath=$sockets/%C" -o ControlPersist=600)
+
+finish() {
+  local server
+  for server in "${machines[@]}"; do
+    "${ssh[@]}" -O exit "$server" > /dev/null 2>&1 || true # it is not there where it was not reached
+  done
+  rm -rf "$work" "$sockets"
+}
+
+trap finish EXIT
+
 # A word as the shell on the far side reads it.
 quote() {
   printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"
@@ -177,9 +192,6 @@ for server in "${servers[@]}"; do
   users+=("$user")
 done
 [ ${#reached[@]} -gt 0 ] || fail "no server could be reached"
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/ccrawl-install.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 
 if [ "$build" = yes ]; then
   command -v deno > /dev/null || fail "deno is not there to build with: npm install -g deno, or --no-build"
