@@ -34,7 +34,7 @@ export function linesPart(
         values = [];
         return rows;
       };
-      for await (const line of lines(open())) {
+      for await (const line of readLines(open())) {
         const value = parse(line, format);
         if (value === NOTHING) continue;
         while (next < wanted.length && row >= wanted[next]!.end) next++;
@@ -83,9 +83,15 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || (byte >= 9 && byte <= 13);
 }
 
-/** Lines without their ends; undefined for one that is too long. */
-async function* lines(
+/**
+ * The lines of a text, without their ends and a byte order mark. `undefined` stands for one of more than
+ * `most` bytes, which is not kept. Each lasts until the next is asked for.
+ *
+ * @param most Bytes of the longest line that is given. @default 1 MiB
+ */
+export async function* readLines(
   source: AsyncIterable<Uint8Array>,
+  most: number = MAX_LINE,
 ): AsyncGenerator<Uint8Array | undefined, void, unknown> {
   let kept: Uint8Array = new Uint8Array(0);
   let tooLong = false;
@@ -101,7 +107,7 @@ async function* lines(
     for (;;) {
       const end = chunk.indexOf(10, at);
       if (end < 0) break;
-      if (tooLong || kept.length + end - at > MAX_LINE) yield undefined;
+      if (tooLong || kept.length + end - at > most) yield undefined;
       else if (kept.length === 0) yield whole(chunk.subarray(at, end));
       else yield whole(join(kept, chunk.subarray(at, end)));
       kept = kept.length > 0 ? new Uint8Array(0) : kept;
@@ -109,7 +115,7 @@ async function* lines(
       at = end + 1;
     }
     if (tooLong) continue;
-    if (kept.length + chunk.length - at > MAX_LINE) {
+    if (kept.length + chunk.length - at > most) {
       tooLong = true;
       kept = new Uint8Array(0);
     } else if (at < chunk.length) kept = join(kept, chunk.subarray(at));

@@ -29,6 +29,8 @@ export * from "./errors.ts";
 export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./ranges.ts";
 export type { RowRange } from "../capture/mod.ts";
 export type { WarcFs } from "../warc/mod.ts";
+export { type ByteSource, fetchText, isRemote, openBytes, type RemoteOptions } from "./bytes.ts";
+export { readLines } from "./_lines.ts";
 export { FlightSet } from "./flight.ts";
 export {
   type HubFile,

@@ -1,0 +1,18 @@
+/**
+ * The schedule: tiers, the day's budget, and how often pages change.
+ *
+ * @module
+ */
+
+export { dailyBudget, PAGES_PER_DAY, type TierBudget } from "./budget.ts";
+export {
+  ASSUMED_RATE,
+  INTERVAL_HOURS,
+  LAST_POSITION,
+  scoreOf,
+  type Tier,
+  tierOf,
+} from "./tiers.ts";
+export { RatesError } from "./errors.ts";
+export { RateStore } from "./rate_store.ts";
+export { type BadRate, type HostRate, readHostRates } from "./rates_file.ts";
