@@ -11,6 +11,9 @@ import { decodePages, Effort, type PageMessage } from "./_pool_message.ts";
 import { prepare, textOf, untouched } from "./_pool_job.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
 import { RowPorts } from "./_row_ports.ts";
+import { languageSample, NO_LANGUAGE } from "./_language.ts";
+import { LanguageCells } from "./_language_cells.ts";
+import type { LanguageDetector } from "./language.ts";
 import { encodePageRow } from "./page_row.ts";
 import type { AssembleRow, PageOutcome, PoolParts, WorkerPage } from "./pool_types.ts";
 import type { RenderedPage } from "./render.ts";
@@ -37,19 +40,33 @@ interface Renderer {
 async function loadRenderer(setup: LaneSetup): Promise<Renderer> {
   const { extractor, deadlineMs, memoryMb, childCommand } = setup;
   if (extractor === "none") return {};
+  const detect = languagesElsewhere(setup.languages!, deadlineMs / 2);
   if (extractor === "main") {
-    const { loadMainRenderer } = await import("./render.ts");
-    return { here: await loadMainRenderer() };
+    const { mainRenderer } = await import("./render.ts");
+    return { here: mainRenderer(detect) };
   }
   const { loadIsolatedRenderer } = await import("./isolated.ts");
   const isolated = await loadIsolatedRenderer(extractor, {
     deadlineMs,
     memoryMb,
+    detect,
     ...(childCommand !== undefined && { command: childCommand }),
   });
   return {
     elsewhere: (html, page) => isolated.render(html, page),
     close: () => isolated[Symbol.asyncDispose](),
+  };
+}
+
+/** Has languages told by the thread that the pool has for it. */
+function languagesElsewhere(
+  { cells, place }: Required<LaneSetup>["languages"],
+  patienceMs: number,
+): LanguageDetector {
+  const languages = new LanguageCells(cells);
+  return (text) => {
+    const sample = languageSample(text);
+    return sample === "" ? NO_LANGUAGE : languages.ask(place, sample, patienceMs);
   };
 }
 

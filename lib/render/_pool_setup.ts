@@ -6,6 +6,8 @@ import type { PoolExtractor } from "./pool_types.ts";
 export interface LaneSetup {
   readonly lane: SharedArrayBuffer;
   readonly sink: SharedArrayBuffer;
+  /** Where languages are asked for, and this worker's place there; absent where nothing is rendered. */
+  readonly languages?: { readonly cells: SharedArrayBuffer; readonly place: number };
   readonly extractor: PoolExtractor;
   readonly deadlineMs: number;
   readonly memoryMb: number;

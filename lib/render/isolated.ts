@@ -1,7 +1,7 @@
 import { decodeFrames, encodeFrame } from "./_frames.ts";
 import { RENDER_CHILD_ARGUMENT } from "./child_argument.ts";
 import type { ChildAnswer, ChildRequest } from "./_child.ts";
-import { loadLanguageDetector } from "./language.ts";
+import { type LanguageDetector, loadLanguageDetector } from "./language.ts";
 import { extractLinks } from "./links.ts";
 import { complete, type Content, type RenderedPage } from "./render.ts";
 
@@ -29,6 +29,8 @@ export interface IsolatedOptions {
    * module without permissions; a compiled executable runs itself with `RENDER_CHILD_ARGUMENT`.
    */
   readonly command?: readonly [program: string, ...args: string[]];
+  /** Tells languages. @default what `loadLanguageDetector` loads */
+  readonly detect?: LanguageDetector;
 }
 
 /** Renders in a child process; pages given at once are rendered one after the other. */
@@ -53,7 +55,7 @@ export async function loadIsolatedRenderer(
   options: IsolatedOptions = {},
 ): Promise<IsolatedRenderer> {
   const [detect, { screen }] = await Promise.all([
-    loadLanguageDetector(),
+    options.detect ?? loadLanguageDetector(),
     import("./_screen.ts"),
   ]);
   const deadlineMs = options.deadlineMs ?? 5_000;

@@ -1,3 +1,4 @@
+import { LanguageThread } from "./_language_thread.ts";
 import { type Job, Lane, type LaneEvents } from "./_pool_lane.ts";
 import { SinkCells } from "./_pool_cells.ts";
 import { Effort, SpareBuffers } from "./_pool_message.ts";
@@ -39,7 +40,9 @@ export class RenderPool implements AsyncDisposable {
   readonly #poison: PoisonList;
   readonly #sink = new SinkCells();
   readonly #spare: SpareBuffers;
-  readonly #lanes = new Set<Lane>();
+  readonly #languages: LanguageThread | undefined;
+  /** Workers, each with its place at the language thread, which its successor inherits. */
+  readonly #lanes = new Map<Lane, number>();
   readonly #receivers = new Set<RowReceiver>();
   readonly #queue: Job[] = [];
   readonly #waiting: { job: Job; resolve: () => void; reject: (error: Error) => void }[] = [];
@@ -75,7 +78,14 @@ export class RenderPool implements AsyncDisposable {
     this.#spare = new SpareBuffers(width * 2 + 2);
     const every = Math.min(1_000, Math.max(20, deadlineMs / 4));
     this.#watch = setInterval(() => this.#look(), every);
-    for (let i = 0; i < width; i++) this.#start();
+    if (options.extractor !== "none") {
+      this.#languages = new LanguageThread(width, {
+        ready: () => this.#dispatch(),
+        fatal: (message, restart) =>
+          this.#fail(new RenderPoolError(`Cannot render: ${message}`, { restart }), true),
+      });
+    }
+    for (let place = 0; place < width; place++) this.#start(place);
   }
 
   /**
@@ -108,7 +118,7 @@ export class RenderPool implements AsyncDisposable {
     const { width } = this.#options;
     const elapsedMs = (this.#ended ?? performance.now()) - this.#begun;
     let { rendering, waiting } = this.#spent;
-    for (const lane of this.#lanes) {
+    for (const lane of this.#lanes.keys()) {
       rendering += lane.cells.spent.rendering;
       waiting += lane.cells.spent.waiting;
     }
@@ -149,8 +159,7 @@ export class RenderPool implements AsyncDisposable {
     }
     if (this.#error !== undefined) throw this.#error;
     if (this.#stopped) return;
-    const lanes = [...this.#lanes];
-    await Promise.all(lanes.map((lane) => lane.end()));
+    await Promise.all([...this.#lanes.keys()].map((lane) => lane.end()));
     await this.#stop();
   }
 
@@ -180,6 +189,7 @@ export class RenderPool implements AsyncDisposable {
 
   /** Give pages to whoever has the least to do: as many small ones at a time as are there for each. */
   #dispatch(): void {
+    if (this.#languages?.ready === false) return; // a page would wait for it, in its own time
     for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
       const lane = this.#leastLoaded(next.size);
       if (lane === undefined) return;
@@ -195,7 +205,7 @@ export class RenderPool implements AsyncDisposable {
   /** One without work, else one with so little that more may wait behind it. */
   #leastLoaded(size: number): Lane | undefined {
     let best: Lane | undefined;
-    for (const lane of this.#lanes) {
+    for (const lane of this.#lanes.keys()) {
       if (!lane.ready) continue;
       if (lane.batches === 0) return lane;
       if (lane.batches > 1 || lane.bytes + size > PREFETCH_BYTES) continue;
@@ -244,6 +254,7 @@ export class RenderPool implements AsyncDisposable {
   }
 
   #lost(lane: Lane, blamed: Job | undefined, left: readonly Job[], reason: string): void {
+    const place = this.#lanes.get(lane)!;
     this.#retire(lane);
     // Once it has ended; until then it counts what comes back itself.
     void lane.stop().then(() => this.#sink.add(-lane.cells.sent));
@@ -264,7 +275,7 @@ export class RenderPool implements AsyncDisposable {
     } else if (++this.#lostInARow > MOST_LOST) {
       return this.#fail(new RenderPoolError(`Cannot start a worker of the pool: ${reason}`), true);
     }
-    this.#start();
+    this.#start(place);
     this.#admitWaiting();
     this.#dispatch();
   }
@@ -277,13 +288,14 @@ export class RenderPool implements AsyncDisposable {
     this.#spent.waiting += waiting;
   }
 
-  #start(): void {
+  #start(place: number): void {
     const { extractor = "main", deadlineMs = 5_000, memoryMb = 256, width } = this.#options;
     const { childCommand, maxDecodedBytes = 64 * 2 ** 20, setup } = this.#options;
     const lane = new Lane(
       this.#options.worker,
       {
         sink: this.#sink.buffer,
+        ...(this.#languages && { languages: { cells: this.#languages.cells.buffer, place } }),
         extractor,
         deadlineMs,
         memoryMb,
@@ -296,7 +308,7 @@ export class RenderPool implements AsyncDisposable {
       this.#spare,
       this.#events,
     );
-    this.#lanes.add(lane);
+    this.#lanes.set(lane, place);
   }
 
   /** A way from a worker to this thread. */
@@ -317,7 +329,8 @@ export class RenderPool implements AsyncDisposable {
 
   #look(): void {
     const now = performance.now();
-    for (const lane of this.#lanes) {
+    this.#languages?.look(now);
+    for (const lane of this.#lanes.keys()) {
       if (!lane.overdue(this.#limitMs, START_MS, now)) continue;
       if (!lane.ready) {
         lane.lose("it does not start");
@@ -328,7 +341,7 @@ export class RenderPool implements AsyncDisposable {
       if (++this.#stuck <= MOST_STUCK) continue;
       const why =
         `${this.#stuck} threads hang at pages that they cannot be stopped at; start again`;
-      this.#fail(new RenderPoolError(`Cannot go on rendering: ${why}`), true);
+      this.#fail(new RenderPoolError(`Cannot go on rendering: ${why}`, { restart: true }), true);
     }
   }
 
@@ -356,9 +369,9 @@ export class RenderPool implements AsyncDisposable {
     this.#ended ??= performance.now();
     this.#queue.length = 0;
     for (const receiver of this.#receivers) receiver.close();
-    const lanes = [...this.#lanes];
+    const lanes = [...this.#lanes.keys()];
     for (const lane of lanes) this.#retire(lane);
-    await Promise.all(lanes.map((lane) => lane.stop()));
+    await Promise.all([...lanes.map((lane) => lane.stop()), this.#languages?.stop()]);
   }
 }
 

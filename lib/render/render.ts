@@ -81,7 +81,11 @@ export type MainRenderer = (html: string, page: { url: string }) => RenderedPage
  * ```
  */
 export async function loadMainRenderer(limits: RenderLimits = {}): Promise<MainRenderer> {
-  const detect = await loadLanguageDetector();
+  return mainRenderer(await loadLanguageDetector(), limits);
+}
+
+/** The same with languages told by `detect`. */
+export function mainRenderer(detect: LanguageDetector, limits: RenderLimits = {}): MainRenderer {
   return (html, { url }) => {
     const links = extractLinks(html);
     return complete(extractMain(html, url, links.base, limits), links, MAIN_EXTRACTOR, detect);
