@@ -284,7 +284,10 @@ async function openParts(
         connect: () => opened.connectPlain(),
         ...poisonKept(options.state),
         ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
-        onError: fail,
+        onError: (error) =>
+          fail(
+            error.restart ? new RunError(error.message, { exitCode: 75, cause: error }) : error,
+          ),
       });
       const made = pool;
       undo.push(() => made.abort());
