@@ -2,7 +2,7 @@
  * A whole pass over a list of domains, of which, as of the published one, a third do not exist, 7 % have broken TLS
  * and 6 % never answer; the others serve pages of the open web (`CCRAWL_CORPUS`), gzipped. Rendered, and written by
  * four writers, with the server on the same cores. Beside it, in the same run, what a pass could not do without:
- * the same bodies decoded, rendered and written as Parquet on one thread.
+ * the same bodies decoded, rendered and written as Parquet in a loop, on as many threads as the machine has cores.
  *
  * `deno task bench recrawl -- [domains] [rounds] [https]`; 20 000 domains is the figure that the docs quote. With
  * `https` the good ones are asked over TLS, a handshake each. `CCRAWL_BENCH_FLAGS` are other flags for V8.
@@ -84,12 +84,14 @@ try {
     const once = await child<OnceResult>("./_recrawl_once.ts", [JSON.stringify(setup)]);
     await Deno.remove(out, { recursive: true });
     const { pages } = once;
+    await Deno.mkdir(out);
     const alone = await child<AloneResult>("./_recrawl_alone.ts", [
       String(pages),
       join(corpus, "pages"),
-      join(dir, `alone${round}.parquet`),
+      out,
+      String(setup.extractors),
     ]);
-    await Deno.remove(join(dir, `alone${round}.parquet`));
+    await Deno.remove(out, { recursive: true });
     if (once.rows !== domains) throw new Error(`${once.rows} rows of ${domains}`);
     for (const line of once.summary) console.log(line);
     console.log(
@@ -99,7 +101,7 @@ try {
     console.log(`CPU a page           ${ms(once.cpuSeconds, pages)} in all`);
     console.log(
       `  render and Parquet ${ms(alone.cpuSeconds, pages)} alone, ` +
-        `of it writing ${ms(alone.writeSeconds, pages)}; ${mb(alone.peakBytes)}`,
+        `of it writing ${ms(alone.cpuSeconds * alone.writing, pages)}; ${mb(alone.peakBytes)}`,
     );
     console.log(
       `  ratio              ${
