@@ -7,11 +7,11 @@
 import { CaptureFormatError } from "../capture/mod.ts";
 import { readWarc, readWarcFile, type ReadWarcOptions, WarcFormatError } from "../warc/mod.ts";
 import { captureItems } from "./_captures.ts";
-import { expandPaths, kindOf } from "./_files.ts";
 import type { Item } from "./_item.ts";
 import { warcItem } from "./_warc_item.ts";
 import { Work } from "./_work.ts";
 import { ParseError } from "./errors.ts";
+import { expandPaths, kindOf } from "./files.ts";
 import type { Parsed, ParseOptions } from "./types.ts";
 
 /** Bytes of a block that are looked at. */

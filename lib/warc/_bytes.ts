@@ -62,3 +62,18 @@ export function headEnd(bytes: Uint8Array, from: number, limit: number): number 
   }
   return -1;
 }
+
+/**
+ * A text as one ASCII word: blanks would end it in an index's line, other characters would sort
+ * differently as text than as bytes. They are percent-encoded; `-` stands for nothing.
+ */
+export function asciiWord(word: string): string {
+  if (/^[!-~]+$/.test(word)) return word;
+  let out = "";
+  for (const byte of utf8Bytes(word)) {
+    out += byte > 32 && byte < 127
+      ? String.fromCharCode(byte)
+      : "%" + byte.toString(16).padStart(2, "0").toUpperCase();
+  }
+  return out === "" ? "-" : out;
+}

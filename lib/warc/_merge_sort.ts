@@ -10,6 +10,8 @@ import { diskFs, type WarcFs, writeAll } from "./fs.ts";
 
 /** Bytes of lines held before they are sorted and put on disk. */
 const RUN = 4 << 20;
+/** Runs that are merged at once, each with a file that is open: as many of a size become one. */
+const FAN = 64;
 /** Bytes that a writer gathers, and a reader of a run reads at once. */
 const PIECE = 1 << 16;
 
@@ -23,7 +25,8 @@ export class MergeSort {
   readonly #run: number;
   #held = new HeldLines();
   #count = 0;
-  #runs: string[] = [];
+  #runs: Run[] = [];
+  #spilled = 0;
 
   /**
    * @param path The file to write in the end, through a temporary one.
@@ -55,7 +58,7 @@ export class MergeSort {
         for (const line of this.#held.sorted()) out.line(line);
       } else {
         if (this.#held.bytes > 0) this.#spill();
-        this.#merge(out);
+        this.#merge(this.#runs, out);
       }
       out.end();
     } catch (error) {
@@ -71,26 +74,43 @@ export class MergeSort {
   /** Drops what is held and the runs on disk. */
   discard(): void {
     this.#held = new HeldLines();
-    for (const run of this.#runs) if (this.#fs.exists(run)) this.#fs.remove(run);
+    this.#remove(this.#runs);
     this.#runs = [];
   }
 
   #spill(): void {
-    const path = `${this.#path}.${this.#runs.length}.tmp`;
+    this.#addRun(0, (out) => {
+      for (const line of this.#held.sorted()) out.line(line);
+    });
+    this.#held.clear();
+    for (let last = 0;; last++) {
+      const runs = this.#runs.slice(-FAN);
+      if (runs.length < FAN || runs.some(({ level }) => level !== last)) return;
+      this.#addRun(last + 1, (out) => this.#merge(runs, out));
+      this.#remove(runs);
+      this.#runs.splice(-FAN - 1, FAN);
+    }
+  }
+
+  #addRun(level: number, fill: (out: LineWriter) => void): void {
+    const path = `${this.#path}.${this.#spilled++}.tmp`;
     const out = new LineWriter(path, this.#fs);
     try {
-      for (const line of this.#held.sorted()) out.line(line);
+      fill(out);
       out.end();
     } catch (error) {
       out.abandon();
       throw error;
     }
-    this.#runs.push(path);
-    this.#held.clear();
+    this.#runs.push({ path, level });
   }
 
-  #merge(out: LineWriter): void {
-    const readers = this.#runs.map((path) => new LineReader(path, this.#fs));
+  #remove(runs: readonly Run[]): void {
+    for (const { path } of runs) if (this.#fs.exists(path)) this.#fs.remove(path);
+  }
+
+  #merge(runs: readonly Run[], out: LineWriter): void {
+    const readers = runs.map(({ path }) => new LineReader(path, this.#fs));
     try {
       // A heap by the line each stands at: a file of small records has hundreds of runs.
       const heap = readers.filter((reader) => reader.line !== undefined);
@@ -110,6 +130,13 @@ export class MergeSort {
       for (const reader of readers) reader.close();
     }
   }
+}
+
+/** A sorted file. */
+interface Run {
+  readonly path: string;
+  /** How many times its lines were merged. */
+  readonly level: number;
 }
 
 /** Moves the reader at `at` down to where none below it stands at a lesser line. */

@@ -5,11 +5,10 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import { concat, text, utf8Bytes } from "./_bytes.ts";
-import { MergeSort } from "./_merge_sort.ts";
+import { asciiWord, concat, text, utf8Bytes } from "./_bytes.ts";
 import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { parseHttp } from "./http.ts";
-import { readWarc, type ReadWarcOptions, type WarcRecord } from "./reader.ts";
+import type { WarcRecord } from "./reader.ts";
 import { WarcFormatError } from "./errors.ts";
 
 /** One capture in the index. */
@@ -44,7 +43,7 @@ export type SurtFunction = (url: string) => string;
 export function cdxjLine(entry: CdxjEntry): string {
   const status = entry.status === "" ? "" : `, "status": ${json(entry.status)}`;
   const digest = entry.digest === "" ? "" : `, "digest": ${json(entry.digest)}`;
-  return `${asciiKey(entry.key)} ${entry.timestamp} {"url": ${json(entry.url)}, "mime": ${
+  return `${asciiWord(entry.key)} ${entry.timestamp} {"url": ${json(entry.url)}, "mime": ${
     json(entry.mime)
   }${status}${digest}, "length": "${entry.length}", "offset": "${entry.offset}", "filename": ${
     json(entry.filename)
@@ -95,13 +94,18 @@ export function cdxjKey(url: string, surt: SurtFunction): string {
   } catch {
     key = url; // the line is still wanted: other tools index such records under the URL too
   }
-  return asciiKey(key);
+  return asciiWord(key);
 }
 
 /** `YYYYMMDDhhmmss` of a WARC-Date; a date that is cut (`2024-05`, WARC 1.1) is filled up. */
 export function cdxjTimestamp(date: string): string {
   const digits = date.replace(/\.\d*/, "").replaceAll(/\D/g, "").slice(0, 14);
   return digits + "00000101000000".slice(digits.length);
+}
+
+/** Whether a record belongs in an index. */
+export function isCapture({ type }: Pick<WarcRecord, "type">): boolean {
+  return type === "response" || type === "revisit" || type === "resource";
 }
 
 /**
@@ -116,8 +120,7 @@ export function cdxjEntry(
   surt: SurtFunction,
 ): CdxjEntry | undefined {
   const { type } = record;
-  if (type !== "response" && type !== "revisit" && type !== "resource") return undefined;
-  if (record.length === undefined) return undefined;
+  if (!isCapture(record) || record.length === undefined) return undefined;
   const http = type === "resource" ? undefined : parseHttp(record.content);
   const served = http === undefined ? record.headers.get("Content-Type") : http.get("Content-Type");
   return {
@@ -131,43 +134,6 @@ export function cdxjEntry(
     offset: record.offset,
     filename,
   };
-}
-
-/** Options of {@linkcode buildCdxj}. */
-export interface BuildCdxjOptions {
-  /** Makes the keys. */
-  readonly surt: SurtFunction;
-  /** Where to; default is beside the archive, `.cdxj` in place of `.warc.gz` or `.warc`. */
-  readonly to?: string;
-  /** Told of damage; without it damage is an error. */
-  readonly onDamage?: ReadWarcOptions["onDamage"];
-  /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
-}
-
-/**
- * Builds the index of one archive file, through a temporary file. Memory is bounded: lines are
- * sorted in runs on disk.
- *
- * @returns Count of lines.
- * @throws {WarcFormatError} If the file is damaged and `onDamage` is not given.
- */
-export async function buildCdxj(path: string, options: BuildCdxjOptions): Promise<number> {
-  const fs = options.fs ?? diskFs;
-  const name = basename(path);
-  const sort = new MergeSort(options.to ?? cdxjPath(path), fs);
-  try {
-    const read = options.onDamage === undefined
-      ? { maxContent: 1 << 18 }
-      : { maxContent: 1 << 18, onDamage: options.onDamage };
-    for await (const record of readWarc(fileBytes(path, fs), read)) {
-      const entry = cdxjEntry(record, name, options.surt);
-      if (entry !== undefined) sort.add(cdxjLine(entry));
-    }
-    return sort.finish();
-  } finally {
-    sort.discard();
-  }
 }
 
 /** Path of the index beside an archive file. */
@@ -223,18 +189,6 @@ export async function* readCdxj(
 export function mimeOf(contentType: string): string {
   const end = contentType.indexOf(";");
   return (end < 0 ? contentType : contentType.slice(0, end)).trim();
-}
-
-/** A key is one ASCII word: blanks would end it, other characters would sort differently. */
-function asciiKey(key: string): string {
-  if (/^[!-~]+$/.test(key)) return key;
-  let out = "";
-  for (const byte of utf8Bytes(key)) {
-    out += byte > 32 && byte < 127
-      ? String.fromCharCode(byte)
-      : "%" + byte.toString(16).padStart(2, "0").toUpperCase();
-  }
-  return out === "" ? "-" : out;
 }
 
 /** JSON in ASCII; what it leaves beyond is DEL and everything after it. */

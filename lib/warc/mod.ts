@@ -31,6 +31,8 @@
  * @module
  */
 
+export * from "./build_cdx.ts";
+export * from "./cdx11.ts";
 export * from "./cdxj.ts";
 export * from "./errors.ts";
 export { diskFs, type WarcFs } from "./fs.ts";

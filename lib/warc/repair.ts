@@ -6,7 +6,8 @@
 
 import { basename, dirname, join } from "node:path";
 import { noteNumbers, numberIn, OPEN, SEALED } from "./_names.ts";
-import { buildCdxj, type SurtFunction } from "./cdxj.ts";
+import { buildCdxj } from "./build_cdx.ts";
+import type { SurtFunction } from "./cdxj.ts";
 import { WarcWriteError } from "./errors.ts";
 import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { readWarc, type WarcDamage } from "./reader.ts";

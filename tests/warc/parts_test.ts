@@ -7,14 +7,8 @@ import { EMPTY_DIGEST, label, sha1 } from "../../lib/warc/_digest.ts";
 import { _ways, inflateWhole } from "../../lib/warc/_inflate.ts";
 import { memberMaker } from "../../lib/warc/_gzip.ts";
 import { MergeSort } from "../../lib/warc/_merge_sort.ts";
-import {
-  buildCdxj,
-  cdxjKey,
-  cdxjLine,
-  cdxjTimestamp,
-  parseCdxjLine,
-  readCdxj,
-} from "../../lib/warc/cdxj.ts";
+import { buildCdxj } from "../../lib/warc/build_cdx.ts";
+import { cdxjKey, cdxjLine, cdxjTimestamp, parseCdxjLine, readCdxj } from "../../lib/warc/cdxj.ts";
 import { WarcWriter } from "../../lib/warc/writer.ts";
 import {
   collect,

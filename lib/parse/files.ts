@@ -8,15 +8,35 @@ import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ParseError } from "./errors.ts";
 
-/** Names of what is read in a folder. A file that is named itself may have any name. */
-const NAMES = /\.(?:parquet|(?:warc|wat|wet)(?:\.gz)?(?:\.open)?)$/i;
+/** Which files of a folder are meant. A file that is named itself may have any name. */
+export interface WantedFiles {
+  /** Their names. */
+  readonly names: RegExp;
+  /** The names in words, for the message that there are none. */
+  readonly what: string;
+}
+
+/** Archives and captures; what is still being written (`.open`) is not. */
+export const ARCHIVES_AND_CAPTURES: WantedFiles = {
+  names: /\.(?:parquet|(?:warc|wat|wet)(?:\.gz)?)$/i,
+  what: ".warc, .wat, .wet (or .gz of them) or .parquet files",
+};
+
+/** Archives. */
+export const WARC_FILES: WantedFiles = {
+  names: /\.warc(?:\.gz)?$/i,
+  what: ".warc or .warc.gz files",
+};
 
 /**
  * The files of paths: a file is itself, a folder those directly in it by name, `-` standard input.
  *
  * @throws {ParseError} When there is nothing of that name, or nothing to read in a folder.
  */
-export async function expandPaths(paths: readonly string[]): Promise<string[]> {
+export async function expandPaths(
+  paths: readonly string[],
+  wanted: WantedFiles = ARCHIVES_AND_CAPTURES,
+): Promise<string[]> {
   const files: string[] = [];
   for (const path of paths) {
     if (path === "-") {
@@ -35,14 +55,11 @@ export async function expandPaths(paths: readonly string[]): Promise<string[]> {
       files.push(path);
       continue;
     }
-    const wanted = names.filter((name) => NAMES.test(name)).sort();
-    if (wanted.length === 0) {
-      throw new ParseError(
-        `Cannot read ${path}: the folder has no .warc, .wat, .wet (or .gz of them) or .parquet files`,
-        path,
-      );
+    const found = names.filter((name) => wanted.names.test(name)).sort();
+    if (found.length === 0) {
+      throw new ParseError(`Cannot read ${path}: the folder has no ${wanted.what}`, path);
     }
-    for (const name of wanted) files.push(join(path, name));
+    for (const name of found) files.push(join(path, name));
   }
   return files;
 }
