@@ -12,6 +12,13 @@ export interface HubRequest {
   readonly method: string;
   readonly target: string;
   readonly headers: Map<string, string>;
+  /** The body, as it comes; in whole once and no more. Throws {@linkcode CutRequestError} where a fault says so. */
+  body(): AsyncGenerator<Uint8Array, void, undefined>;
+}
+
+/** A fault ends the connection in the middle of a request. */
+export class CutRequestError extends Error {
+  override readonly name = "CutRequestError";
 }
 
 /** An answer. */
@@ -71,32 +78,101 @@ async function serveConnection(
   handle: (request: HubRequest) => Promise<Reply>,
   isOpen: () => boolean,
 ): Promise<void> {
-  let buffer = new Uint8Array(0);
-  const chunk = new Uint8Array(16 << 10);
+  const input = new Input(conn);
   try {
     for (;;) {
-      let end: number;
-      let head: string;
-      while ((end = (head = latin1(buffer)).indexOf("\r\n\r\n")) < 0) {
-        const count = await conn.read(chunk);
-        if (count === null || buffer.length > 64 << 10) return;
-        const longer = new Uint8Array(buffer.length + count);
-        longer.set(buffer);
-        longer.set(chunk.subarray(0, count), buffer.length);
-        buffer = longer;
-      }
-      buffer = buffer.slice(end + 4);
-      const [first, ...lines] = head.slice(0, end).split("\r\n");
+      const head = await input.head();
+      if (head === undefined) return;
+      const [first, ...lines] = head.split("\r\n");
       const [method = "", target = ""] = first!.split(" ");
       const headers = new Map(lines.map((line): [string, string] => {
         const colon = line.indexOf(":");
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }));
-      if (!await send(conn, method, await handle({ method, target, headers }), isOpen)) return;
+      const length = Number(headers.get("content-length") ?? 0);
+      const chunked = headers.get("transfer-encoding") === "chunked";
+      const body = chunked ? input.chunks() : input.bytes(length);
+      const reply = await handle({ method, target, headers, body: () => body });
+      if (!await send(conn, method, reply, isOpen)) return;
+      // What nobody wanted to read; an object store that refuses does not wait for it.
+      if (reply.status >= 400 && length > PIECE) return;
+      for await (const _ of body);
     }
   } catch (error) {
-    if (!isNetworkError(error)) throw error;
+    if (!(isNetworkError(error) || error instanceof CutRequestError)) throw error;
   }
+}
+
+/** What comes in on a connection. */
+class Input {
+  readonly #conn: Deno.Conn;
+  #buffer: Uint8Array = new Uint8Array(0);
+  readonly #chunk = new Uint8Array(PIECE);
+
+  constructor(conn: Deno.Conn) {
+    this.#conn = conn;
+  }
+
+  /** The next request's head; nothing at the end. */
+  async head(): Promise<string | undefined> {
+    for (;;) {
+      const text = latin1(this.#buffer.subarray(0, 64 << 10));
+      const end = text.indexOf("\r\n\r\n");
+      if (end >= 0) {
+        this.#buffer = this.#buffer.subarray(end + 4);
+        return text.slice(0, end);
+      }
+      if (this.#buffer.length > 64 << 10 || !await this.#more()) return undefined;
+    }
+  }
+
+  /** So many bytes. */
+  async *bytes(count: number): AsyncGenerator<Uint8Array, void, undefined> {
+    for (let left = count; left > 0;) {
+      if (this.#buffer.length === 0 && !await this.#more()) {
+        throw new Deno.errors.UnexpectedEof("the client has gone");
+      }
+      const piece = this.#buffer.subarray(0, left);
+      this.#buffer = this.#buffer.subarray(piece.length);
+      left -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** A chunked body (RFC 9112 section 7.1), without trailers. */
+  async *chunks(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      const size = parseInt(await this.#line(), 16);
+      yield* this.bytes(size);
+      await this.#line();
+      if (!(size > 0)) return;
+    }
+  }
+
+  async #line(): Promise<string> {
+    let line = "";
+    for await (const [byte] of single(() => this.bytes(1))) {
+      if (byte === 10) return line.trimEnd();
+      line += String.fromCharCode(byte!);
+    }
+    return line;
+  }
+
+  async #more(): Promise<boolean> {
+    const count = await this.#conn.read(this.#chunk);
+    if (count === null) return false;
+    const longer = new Uint8Array(this.#buffer.length + count);
+    longer.set(this.#buffer);
+    longer.set(this.#chunk.subarray(0, count), this.#buffer.length);
+    this.#buffer = longer;
+    return true;
+  }
+}
+
+async function* single(
+  next: () => AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (;;) yield* next();
 }
 
 /** Sends an answer; false when the connection is to end. */

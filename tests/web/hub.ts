@@ -5,15 +5,24 @@
  * @module
  */
 
+import { answerCall, type HubCall, hubCall, type HubVerb } from "./_hub_api.ts";
 import { type HubRequest, listenHttp, type Reply } from "./_hub_http.ts";
+import { type HubCommit, HubRepoState } from "./_hub_repo.ts";
+import { HubStore } from "./_hub_store.ts";
 
 /** A file: its bytes, or the path of a file on disk. */
 export type HubFile = Uint8Array | string;
 
+/** What a request is to. */
+export type HubTarget = "api" | "resolve" | "cdn" | "put" | HubVerb;
+
 /** Which requests something is about. */
 export interface HubFilter {
-  /** `api` for listings, `resolve` for the hub's answer about a file, `cdn` for the file's bytes. */
-  readonly to?: "api" | "resolve" | "cdn";
+  /**
+   * `api` for the list of a repo's files, `resolve` for the hub's answer about a file, `cdn` for the
+   * file's bytes, `put` for bytes that are sent to the store; the others as the hub's API calls them.
+   */
+  readonly to?: HubTarget;
   /** Path of the file in its repo. */
   readonly path?: string;
 }
@@ -28,7 +37,17 @@ export type HubFault =
     readonly after?: number;
   }
   & (
-    | { readonly kind: "status"; readonly status: number; readonly retryAfter?: string }
+    | {
+      readonly kind: "status";
+      readonly status: number;
+      readonly retryAfter?: string;
+      /** What it says. */
+      readonly error?: string;
+      /** What was asked for is done all the same. */
+      readonly done?: boolean;
+    }
+    /** Ends the connection behind that many bytes of what is sent to the store. */
+    | { readonly kind: "cut-request"; readonly bytes: number }
     /** Ends the connection behind that many bytes of the body; before the head for -1. */
     | { readonly kind: "cut"; readonly bytes: number }
     /** Sends that many bytes of the body, and then nothing more. */
@@ -44,7 +63,7 @@ export type HubFault =
 
 /** A request that came, and what became of it. */
 export interface HubEntry {
-  readonly to: "api" | "resolve" | "cdn" | "other";
+  readonly to: HubTarget | "other";
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -57,16 +76,16 @@ export interface HubEntry {
   bytes: number;
 }
 
-interface Repo {
-  readonly files: Map<string, HubFile>;
-  readonly missing: Set<string>;
-  private: boolean;
-}
-
 /** Options of {@linkcode startHub}. */
 export interface HubOptions {
-  /** The one token that private repos take. */
+  /** The one token that private repos take, and that may write. */
   readonly token?: string;
+  /** One that may read private repos, and not write. */
+  readonly readToken?: string;
+  /** Most entries of a page of a listing. @default 50 */
+  readonly pageSize?: number;
+  /** From this size on files are taken in pieces of this size. @default 16 MiB */
+  readonly chunk?: number;
   /** Whether files come from another host by redirect. @default true */
   readonly redirect?: boolean;
 }
@@ -80,7 +99,8 @@ export class LocalHub implements AsyncDisposable {
   /** Every request since the last {@linkcode reset}, as it came. */
   readonly log: HubEntry[] = [];
   readonly #options: HubOptions;
-  readonly #repos = new Map<string, Repo>();
+  readonly #repos = new Map<string, HubRepoState>();
+  readonly #store = new HubStore();
   readonly #faults: { fault: HubFault; seen: number }[] = [];
   readonly #servers: readonly AsyncDisposable[];
   #signature = 1;
@@ -99,13 +119,46 @@ export class LocalHub implements AsyncDisposable {
   /** Makes a repo, or makes it private. */
   repo(name: string, options: { private?: boolean } = {}): void {
     const repo = this.#repos.get(name);
-    if (repo === undefined) {
-      this.#repos.set(name, {
-        files: new Map(),
-        missing: new Set(),
-        private: options.private ?? false,
-      });
-    } else repo.private = options.private ?? repo.private;
+    if (repo === undefined) this.#repos.set(name, new HubRepoState(options.private ?? false));
+    else repo.private = options.private ?? repo.private;
+  }
+
+  /** Whether there is a repo, and whether it is private. */
+  look(name: string): { private: boolean } | undefined {
+    const repo = this.#repos.get(name);
+    return repo && { private: repo.private };
+  }
+
+  /** Commits of a repo, in order. */
+  commits(name: string): readonly HubCommit[] {
+    return this.#repos.get(name)?.commits ?? [];
+  }
+
+  /** Paths that a repo has, in order. */
+  paths(name: string): string[] {
+    return [...this.#repos.get(name)?.files.keys() ?? []].sort();
+  }
+
+  /** A file of a repo: its bytes, or the path of a file on disk. */
+  file(repo: string, path: string): HubFile | undefined {
+    return this.#repos.get(repo)?.files.get(path);
+  }
+
+  /** The text of one. */
+  text(repo: string, path: string): string {
+    const file = this.file(repo, path);
+    if (file === undefined) throw new Error(`${repo} has no ${path}`);
+    return typeof file === "string" ? Deno.readTextFileSync(file) : new TextDecoder().decode(file);
+  }
+
+  /** Bytes that the store has taken. */
+  get taken(): number {
+    return this.#store.taken;
+  }
+
+  /** Forgets what is in the store and in no commit. */
+  collect(oid: string): void {
+    this.#store.forget(oid);
   }
 
   /** Puts a file into a repo, which is made if there is none. */
@@ -156,36 +209,31 @@ export class LocalHub implements AsyncDisposable {
   /** Stops listening and ends every connection. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const server of this.#servers) await server[Symbol.asyncDispose]();
+    this.#store[Symbol.dispose]();
   }
 
   async #hub(request: HubRequest): Promise<Reply> {
-    const { pathname } = new URL(request.target, "http://hub");
-    const api = /^\/api\/datasets\/([^/]+\/[^/]+)$/.exec(pathname);
-    const resolve = /^\/datasets\/([^/]+\/[^/]+)\/resolve\/main\/(.+)$/.exec(pathname);
-    const path = resolve === null ? "" : decodeURIComponent(resolve[2]!);
+    const url = new URL(request.target, this.url);
+    const call = hubCall(request.method, url);
+    if (call !== undefined) return await this.#call(call, request);
+    const api = /^\/api\/datasets\/([^/]+\/[^/]+)$/.exec(url.pathname);
+    const resolve = /^\/datasets\/([^/]+\/[^/]+)\/resolve\/([^/]+)\/(.+)$/.exec(url.pathname);
+    const path = resolve === null ? "" : decodeURIComponent(resolve[3]!);
     const entry = this.#enter(request, api ? "api" : resolve ? "resolve" : "other", path);
     const name = decodeURIComponent((api ?? resolve)?.[1] ?? "");
-    const repo = this.#repos.get(name);
-    const authorized = this.#options.token !== undefined &&
-      request.headers.get("authorization") === `Bearer ${this.#options.token}`;
     return await this.#spoil(entry, () => {
-      if (request.headers.has("authorization") && !authorized) {
-        return json(401, { error: "Invalid credentials in Authorization header" });
-      }
-      // The real one tells nobody without a token whether a repo is there.
-      if (repo === undefined) {
-        return json(authorized ? 404 : 401, { error: "Repository not found" });
-      }
-      if (repo.private && !authorized) return json(401, { error: "Repository not found" });
+      const refusal = this.#refusal(request, name, false);
+      if (refusal !== undefined) return refusal;
+      const repo = this.#repos.get(name)!;
       if (api !== null) {
         return json(200, {
           id: name,
-          sha: "0".repeat(40),
+          sha: repo.head,
           private: repo.private,
           siblings: [...repo.files.keys()].map((rfilename) => ({ rfilename })),
         });
       }
-      const file = repo.files.get(path);
+      const file = repo.filesOf(resolve?.[2] ?? "")?.get(path);
       if (resolve === null || file === undefined || repo.missing.has(path)) {
         return json(404, { error: "Entry not found" });
       }
@@ -194,25 +242,69 @@ export class LocalHub implements AsyncDisposable {
       if (this.#options.redirect === false) return serve(request, file, size, etag);
       const target = `${this.cdnUrl}/${name}/${
         encodeURIComponent(path)
-      }?signature=${this.#signature}`;
+      }?signature=${this.#signature}&revision=${resolve[2]}`;
       return {
         status: 302,
         headers: {
           location: target,
           "x-linked-size": String(size),
           "x-linked-etag": etag,
-          "x-repo-commit": "0".repeat(40),
+          "x-repo-commit": repo.head,
         },
         body: text(`Found. Redirecting to ${target}`),
       };
     });
   }
 
+  async #call(call: HubCall, request: HubRequest): Promise<Reply> {
+    const entry = this.#enter(request, call.verb, call.path);
+    const writes = !["head", "tree", "paths"].includes(call.verb);
+    return await this.#spoil(entry, async () => {
+      const named = call.verb !== "create" && call.verb !== "complete";
+      const refusal = named
+        ? this.#refusal(request, call.repo, writes)
+        : this.#tokenRefusal(request, writes);
+      return refusal ?? await answerCall(call, request, {
+        repos: this.#repos,
+        store: this.#store,
+        url: this.url,
+        cdnUrl: this.cdnUrl,
+        signature: this.#signature,
+        pageSize: this.#options.pageSize ?? 50,
+        chunk: this.#options.chunk ?? 16 << 20,
+      });
+    });
+  }
+
+  /** Why who asks may not; undefined where they may. */
+  #refusal(request: HubRequest, name: string, writes: boolean): Reply | undefined {
+    const refusal = this.#tokenRefusal(request, writes);
+    if (refusal !== undefined) return refusal;
+    const repo = this.#repos.get(name);
+    const known = request.headers.has("authorization");
+    // The real one tells nobody without a token whether a repo is there.
+    if (repo === undefined) return json(known ? 404 : 401, { error: "Repository not found" });
+    return repo.private && !known ? json(401, { error: "Repository not found" }) : undefined;
+  }
+
+  #tokenRefusal(request: HubRequest, writes: boolean): Reply | undefined {
+    const { token, readToken } = this.#options;
+    const given = request.headers.get("authorization");
+    if (given === undefined) return writes ? json(401, { error: "Unauthorized" }) : undefined;
+    if (token !== undefined && given === `Bearer ${token}`) return undefined;
+    if (readToken === undefined || given !== `Bearer ${readToken}`) {
+      return json(401, { error: "Invalid credentials in Authorization header" });
+    }
+    const error = "You don't have the rights to write to this repo";
+    return writes ? json(403, { error }) : undefined;
+  }
+
   async #cdn(request: HubRequest): Promise<Reply> {
     const url = new URL(request.target, "http://cdn");
     const [owner, name, path] = url.pathname.slice(1).split("/").map(decodeURIComponent);
-    const entry = this.#enter(request, "cdn", path ?? "");
-    return await this.#spoil(entry, () => {
+    const puts = request.method === "PUT";
+    const entry = this.#enter(request, puts ? "put" : "cdn", path ?? "");
+    return await this.#spoil(entry, async (fault) => {
       // Object stores refuse a request that is both signed and authorized.
       if (request.headers.has("authorization")) {
         return { status: 400, headers: {}, body: text("Only one auth mechanism allowed") };
@@ -220,7 +312,9 @@ export class LocalHub implements AsyncDisposable {
       if (url.searchParams.get("signature") !== String(this.#signature)) {
         return { status: 403, headers: {}, body: text("Request has expired") };
       }
-      const file = this.#repos.get(`${owner}/${name}`)?.files.get(path ?? "");
+      if (puts) return await this.#store.put(request, url.pathname.slice(1), fault);
+      const revision = url.searchParams.get("revision") ?? "main";
+      const file = this.#repos.get(`${owner}/${name}`)?.filesOf(revision)?.get(path ?? "");
       if (file === undefined) return { status: 404, headers: {}, body: text("NoSuchKey") };
       const size = sizeOf(file);
       return serve(request, file, size, `"${owner}/${name}/${path}-${size}"`);
@@ -243,7 +337,11 @@ export class LocalHub implements AsyncDisposable {
   }
 
   /** Answers as it should be, or as a fault has it. */
-  async #spoil(entry: HubEntry, answer: () => Reply, request?: HubRequest): Promise<Reply> {
+  async #spoil(
+    entry: HubEntry,
+    answer: (fault?: HubFault) => Reply | Promise<Reply>,
+    request?: HubRequest,
+  ): Promise<Reply> {
     const found = this.#faults.find((f) => {
       if (!matches(f.fault, entry)) return false;
       const { after = 0, times = Infinity } = f.fault;
@@ -254,29 +352,37 @@ export class LocalHub implements AsyncDisposable {
     return { ...reply, onSent: (bytes) => entry.bytes += bytes };
   }
 
-  #reply(fault: HubFault | undefined, answer: () => Reply, request?: HubRequest): Reply {
+  async #reply(
+    fault: HubFault | undefined,
+    answer: (fault?: HubFault) => Reply | Promise<Reply>,
+    request?: HubRequest,
+  ): Promise<Reply> {
     switch (fault?.kind) {
       case undefined:
-        return answer();
+        return await answer();
       case "status": {
-        const after = fault.retryAfter;
+        const { status, retryAfter: after, error, done } = fault;
+        if (done) await answer();
+        const reply = error === undefined
+          ? { status, headers: {}, body: text("no") }
+          : json(status, { error });
         const headers = after === undefined ? {} : { "retry-after": after };
-        return { status: fault.status, headers, body: text("no") };
+        return { ...reply, headers: { ...reply.headers, ...headers } };
       }
       case "redirect":
         return { status: 302, headers: { location: fault.location }, body: text("there") };
       case "ignore-range":
         request?.headers.delete("range");
-        return answer();
+        return await answer();
       case "wrong-range": {
         const range = /^bytes=(\d+)-(\d+)$/.exec(request?.headers.get("range") ?? "");
         if (range !== null) {
           request!.headers.set("range", `bytes=${Number(range[1]) + 1}-${Number(range[2]) + 1}`);
         } else request?.headers.set("range", "bytes=0-3");
-        return answer();
+        return await answer();
       }
       default:
-        return { ...answer(), fault };
+        return { ...await answer(fault), fault };
     }
   }
 }
@@ -291,25 +397,33 @@ function matches(filter: HubFilter, entry: HubEntry): boolean {
     (filter.path === undefined || filter.path === entry.path);
 }
 
-function json(status: number, value: unknown): Reply {
-  return {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8" },
-    body: text(JSON.stringify(value)),
-  };
+/** An answer of JSON. */
+export function json(
+  status: number,
+  value: unknown,
+  type = "application/json; charset=utf-8",
+): Reply {
+  return { status, headers: { "content-type": type }, body: text(JSON.stringify(value)) };
 }
 
-function text(value: string): { bytes: Uint8Array; start: number; end: number } {
+/** A store's refusal. */
+export function errorText(status: number, why: string): Reply {
+  return { status, headers: {}, body: text(why) };
+}
+
+/** A body of text. */
+export function text(value: string): { bytes: Uint8Array; start: number; end: number } {
   const bytes = new TextEncoder().encode(value);
   return { bytes, start: 0, end: bytes.length };
 }
 
-function sizeOf(file: HubFile): number {
+/** Bytes of a file. */
+export function sizeOf(file: HubFile): number {
   return typeof file === "string" ? Deno.statSync(file).size : file.length;
 }
 
 /** A file, or the range of it that was asked for. */
-function serve(request: HubRequest, file: HubFile, size: number, etag: string): Reply {
+export function serve(request: HubRequest, file: HubFile, size: number, etag: string): Reply {
   const headers = { etag, "accept-ranges": "bytes", "content-type": "application/octet-stream" };
   const body = (start: number, end: number) =>
     typeof file === "string" ? { file, start, end } : { bytes: file, start, end };

@@ -12,9 +12,12 @@ import { crawlFetch } from "./crawl_fetch.ts";
 import { crawlRun } from "./crawl_run.ts";
 import { crawlSeed } from "./crawl_seed.ts";
 import { crawlStatus } from "./crawl_status.ts";
+import { indexCdx } from "./index_cdx.ts";
 import { parse } from "./parse.ts";
+import { recrawlPublish } from "./recrawl_publish.ts";
 import { recrawlRun } from "./recrawl_run.ts";
 import { recrawlStatus } from "./recrawl_status.ts";
+import { schedAssign } from "./sched_assign.ts";
 import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
@@ -26,8 +29,11 @@ export const commands: readonly RegisteredCommand[] = [
   register("crawl status", crawlStatus, () => import("./bodies/crawl_status.ts")),
   register("crawl control", crawlControl, () => import("./bodies/crawl_control.ts")),
   register("recrawl run", recrawlRun, () => import("./bodies/recrawl_run.ts")),
+  register("recrawl publish", recrawlPublish, () => import("./bodies/recrawl_publish.ts")),
   register("recrawl status", recrawlStatus, () => import("./bodies/recrawl_status.ts")),
+  register("sched assign", schedAssign, () => import("./bodies/sched_assign.ts")),
   register("parse", parse, () => import("./bodies/parse.ts")),
+  register("index cdx", indexCdx, () => import("./bodies/index_cdx.ts")),
   register("verify", verify, () => import("./bodies/verify.ts")),
   register("config show", configShow, () => import("./bodies/config_show.ts")),
   register("completions", completions, () => import("./bodies/completions.ts")),
@@ -37,6 +43,8 @@ export const commands: readonly RegisteredCommand[] = [
 /** What each group of commands is for. */
 export const groups: Readonly<Record<string, string>> = {
   recrawl: "Fetch a published work list into a dataset of captures",
+  sched: "Decide how often hosts are crawled again",
   config: "See what the options come to, and where each comes from",
+  index: "Find captures by URL, and documents by their words",
   crawl: "Fetch a page, crawl the web into WARC, watch and steer a crawl",
 };

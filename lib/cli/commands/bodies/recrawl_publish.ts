@@ -1,0 +1,83 @@
+/**
+ * The work of `recrawl publish`.
+ *
+ * @module
+ */
+
+import { publish, type PublishEvent } from "../../../publish/mod.ts";
+import { formatBytes, formatElapsed } from "../../../report/mod.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { RecrawlPublishOptions } from "../recrawl_publish.ts";
+import { printable } from "./_events.ts";
+
+/** Waits that are worth a line. */
+const LONG_MS = 5000;
+
+/** Publishes, a record a part. */
+export async function run(options: RecrawlPublishOptions, io: CommandIo): Promise<number> {
+  const { report, host } = io;
+  const publishing = publish({
+    dir: options.dir,
+    state: options.state,
+    kind: options.kind,
+    repo: options.repo,
+    server: options.server,
+    ...(options.shard === undefined ? {} : { shard: options.shard }),
+    ...(options.shards === undefined ? {} : { shards: options.shards }),
+    commitEvery: options.commitEvery,
+    watchMs: options.watch,
+    keep: options.keep,
+    private: options.private,
+    push: options.push,
+    limit: options.limit,
+    hub: host.env("HF_ENDPOINT") ?? "",
+    token: host.env("HF_TOKEN") ?? "",
+    idle: options.timeout,
+    signal: io.signal,
+    onEvent: (event) => tell(event, io),
+  });
+  try {
+    for await (const part of publishing) {
+      const taken = io.output.write({ ...part });
+      if (!(taken === true || await taken)) break;
+    }
+  } finally {
+    await io.output.flush();
+    const { published, rows, bytes, present, commits, waiting, elapsedMs } = publishing.figures;
+    report.message(
+      `${published} published, ${rows} rows, ${formatBytes(bytes)}, ${present} there already, ` +
+        `${commits} commits, ${waiting} waiting, ${formatElapsed(elapsedMs)}`,
+    );
+  }
+  return ExitCode.done;
+}
+
+function tell(event: PublishEvent, { report }: CommandIo): void {
+  switch (event.type) {
+    case "created":
+      report.message(`made the repo ${event.repo}`);
+      break;
+    case "warning":
+      report.warn(printable(event.text));
+      break;
+    case "waiting":
+      if (event.ms >= LONG_MS) {
+        report.message(`waiting ${formatElapsed(event.ms)}: ${printable(event.reason)}`);
+      }
+      break;
+    case "no-state":
+      report.message(`waiting for ${event.state}: the run has sealed nothing yet`);
+      break;
+    case "committed":
+      report.message(
+        event.parts === 0
+          ? `committed ${event.commit.slice(0, 12)}: the list has been worked off`
+          : `committed ${event.commit.slice(0, 12)}, parts: ${event.parts}`,
+      );
+      break;
+    case "preview":
+      report.message(`the card and the ledger as they would be are in ${event.dir}/`);
+      break;
+  }
+}

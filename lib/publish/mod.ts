@@ -1,0 +1,36 @@
+/**
+ * Publishing what a recrawl writes: finished parts go to a dataset repo of the hub while the run goes
+ * on, with a ledger of what this machine has published and a card made of all machines' ledgers.
+ *
+ * {@linkcode publish} does it; {@linkcode fleetLedgers} reads what a fleet has published;
+ * {@linkcode datasetCard} writes the card.
+ *
+ * @example What has come of a work list
+ * ```ts ignore
+ * import { fleetLedgers, ledgerTotals } from "@ccrawl/cli/publish";
+ *
+ * const ledgers = await fleetLedgers("open-index/ccrawl-recrawl-domains");
+ * for (const { server, shard, rows, done } of ledgers) console.log(server, shard, rows, done);
+ * console.log(ledgerTotals(ledgers).rows, "rows in all");
+ * ```
+ *
+ * @module
+ */
+
+export type { HubSettings } from "../hub/mod.ts";
+export {
+  HubAccessError,
+  HubBusyError,
+  HubConflictError,
+  HubError,
+  HubMissingError,
+  HubNetworkError,
+  HubQuotaError,
+} from "../hub/mod.ts";
+export * from "./card.ts";
+export * from "./errors.ts";
+export * from "./fleet.ts";
+export * from "./ledger.ts";
+export * from "./names.ts";
+export { publish, type Publishing } from "./publisher.ts";
+export * from "./types.ts";
