@@ -3,12 +3,16 @@
  * them, and what is left is written down with every seal.
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { RowRange, SealedPart } from "../capture/mod.ts";
+import type { CheckpointFigures } from "../report/mod.ts";
 import { type CheckpointFile, FlightSet, type WorkBatch, WorkProgress } from "../worklist/mod.ts";
 import type { ReadPosition, WorkList, WorkRow } from "../worklist/mod.ts";
 import type { RecrawlStatistics } from "./recrawl_statistics.ts";
+
+/** How often the folder is looked at for parts that a publisher has taken, in ms. */
+const LOOK_EVERY = 10_000;
 
 /** What a {@linkcode RecrawlLedger} is made of. */
 export interface RecrawlLedgerOptions {
@@ -32,6 +36,8 @@ export class RecrawlLedger {
   #retiredAnswered = 0;
   #ended = 0;
   #kept = 0;
+  #savedAt = performance.now();
+  #waiting: { count: number; at: number } | undefined;
 
   constructor(options: RecrawlLedgerOptions) {
     this.#options = options;
@@ -53,6 +59,23 @@ export class RecrawlLedger {
   /** Of them, those that are. */
   get kept(): number {
     return this.#kept;
+  }
+
+  /** How far what is durable lags behind; undefined where nothing is kept. */
+  get lag(): CheckpointFigures | undefined {
+    const { checkpoint, out } = this.#options;
+    if (checkpoint === undefined) return undefined;
+    const now = performance.now();
+    if (this.#waiting === undefined || now - this.#waiting.at > LOOK_EVERY) {
+      const here = new Set(existsSync(out) ? readdirSync(out) : []);
+      const count = checkpoint.state.sealed.filter((file) => here.has(file)).length;
+      this.#waiting = { count, at: now };
+    }
+    return {
+      ageMs: now - this.#savedAt,
+      rowsAhead: this.#ended - this.#kept,
+      partsWaiting: this.#waiting.count,
+    };
   }
 
   /** What is to be read. */
@@ -91,6 +114,8 @@ export class RecrawlLedger {
     this.#kept += rows;
     statistics.rowsDone += rows;
     if (checkpoint === undefined) return;
+    this.#savedAt = performance.now();
+    this.#waiting = undefined;
     const { state } = checkpoint;
     // what a publisher has taken away is no longer ours to name
     const known = state.sealed.filter((file) => existsSync(join(out, file)));

@@ -85,6 +85,7 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
       archive: parts?.archiver?.totals,
       pool: parts?.pool?.figures,
       writers: parts?.writers?.figures,
+      lag: parts?.ledger?.lag,
       queued: parts?.loop?.queued ?? 0,
     });
   }
@@ -153,6 +154,7 @@ interface Parts {
   readonly position: () => { readonly part: number; readonly row: number };
   readonly release: string;
   readonly network?: Network;
+  readonly ledger?: RecrawlLedger;
   readonly archiver?: Archiver | undefined;
   readonly pool?: RenderPool | undefined;
   readonly writers?: WriterPool | undefined;
@@ -321,11 +323,12 @@ async function openParts(
       bodyCap: options.bodyCap,
       keepWire: archiver !== undefined && options.warcHttp === "raw",
     });
+    const ledger = new RecrawlLedger({ list, checkpoint, out: options.out, statistics });
     loop = new RecrawlLoop({
       ...network,
       options,
       list,
-      ledger: new RecrawlLedger({ list, checkpoint, out: options.out, statistics }),
+      ledger,
       fetcher,
       validators,
       pool,
@@ -349,7 +352,8 @@ async function openParts(
     undo.push(() => clearInterval(floor));
     running.start();
     const position = () => running.position;
-    return { loop, position, release: list.release, network, archiver, pool, writers, undo };
+    const release = list.release;
+    return { loop, position, release, network, ledger, archiver, pool, writers, undo };
   } catch (e) {
     for (const step of undo.toReversed()) await step();
     throw asRunError(e);

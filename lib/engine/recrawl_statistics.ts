@@ -5,7 +5,7 @@
  */
 
 import { ErrorShapes, type FailureKind } from "../net/mod.ts";
-import type { DnsFigures, RecrawlFigures, RobotsFigures } from "../report/mod.ts";
+import type { CheckpointFigures, DnsFigures, RecrawlFigures, RobotsFigures } from "../report/mod.ts";
 import type { RenderPoolFigures } from "../render/mod.ts";
 import type { WriterPoolFigures } from "../capture/mod.ts";
 import type { ArchiveTotals } from "./archiver.ts";
@@ -20,6 +20,7 @@ export interface OtherRecrawlFigures {
   readonly archive: ArchiveTotals | undefined;
   readonly pool: RenderPoolFigures | undefined;
   readonly writers: WriterPoolFigures | undefined;
+  readonly lag: CheckpointFigures | undefined;
   /** Rows in hand that no worker has yet. */
   readonly queued: number;
 }
@@ -61,7 +62,7 @@ export class RecrawlStatistics {
 
   /** The run's figures at this moment. */
   figures(other: OtherRecrawlFigures): RecrawlFigures {
-    const { options, archive, pool, writers, robots } = other;
+    const { options, archive, pool, writers, robots, lag } = other;
     const now = this.#end ?? performance.now();
     const { feeder } = this;
     const aliveMs = (feeder.ended ?? now) - feeder.begun;
@@ -73,6 +74,7 @@ export class RecrawlStatistics {
       rowsDone: this.rowsDone,
       fetched: this.fetched,
       unchanged: this.unchanged,
+      ...(lag === undefined ? {} : { checkpoint: checkpointFigures(lag, writers !== undefined) }),
       failures: { ...this.failedBy },
       disallowed: this.disallowed,
       bytes: this.bodyBytes,
@@ -119,4 +121,10 @@ export class RecrawlStatistics {
       activeHosts: this.inFlight,
     };
   }
+}
+
+/** Without parts there is nothing to publish. */
+function checkpointFigures(lag: CheckpointFigures, parts: boolean): CheckpointFigures {
+  const { ageMs, rowsAhead } = lag;
+  return parts ? lag : { ageMs, rowsAhead };
 }

@@ -14,6 +14,9 @@ export interface EventBase {
   readonly command: string;
 }
 
+/** What a run says about itself when it begins. */
+export type StartDetails = Readonly<Record<string, string | number | boolean>>;
+
 /** The run begins. */
 export interface StartEvent extends EventBase {
   /** Tells the events apart. */
@@ -21,7 +24,7 @@ export interface StartEvent extends EventBase {
   /** Of ccrawl. */
   readonly version: string;
   /** What the engine tells about this run: state, output, shard, release … */
-  readonly details: Readonly<Record<string, string | number | boolean>>;
+  readonly details: StartDetails;
 }
 
 /** Every 30 seconds. */

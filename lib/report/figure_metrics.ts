@@ -6,7 +6,13 @@
 
 import type { Metric } from "./_exposition.ts";
 import { failedTotal } from "./_summary_lines.ts";
-import type { CrawlFigures, HeldQueueFigures, RecrawlFigures, RunFigures } from "./types.ts";
+import type {
+  CheckpointFigures,
+  CrawlFigures,
+  HeldQueueFigures,
+  RecrawlFigures,
+  RunFigures,
+} from "./types.ts";
 
 /** Metrics of a crawl. */
 export function crawlMetrics(f: CrawlFigures): Metric[] {
@@ -25,6 +31,7 @@ export function recrawlMetrics(f: RecrawlFigures): Metric[] {
     gauge("position_part", "Part of the work list that is being read", f.position.part),
     gauge("position_row", "Next row to read in that part", f.position.row),
     gauge("rows_done", "Rows that are durable, over the life of the state", f.rowsDone),
+    ...checkpointMetrics(f.checkpoint),
     counter("pages_unchanged", "Answers 304 Not Modified", f.unchanged),
     counter("feeder_rows", "Rows handed to the workers", feeder.rows),
     gauge("feeder_alive_seconds", "How long the work list has been read", feeder.aliveMs / 1000),
@@ -41,6 +48,18 @@ export function recrawlMetrics(f: RecrawlFigures): Metric[] {
       }),
       ...extractQueueMetrics(extract.queue),
     ]),
+  ];
+}
+
+function checkpointMetrics(checkpoint: CheckpointFigures | undefined): Metric[] {
+  if (checkpoint === undefined) return [];
+  const { ageMs, rowsAhead, partsWaiting } = checkpoint;
+  return [
+    gauge("checkpoint_age_seconds", "Time since the checkpoint was written", ageMs / 1000),
+    gauge("rows_ahead", "Rows that have ended and are in no sealed file yet", rowsAhead),
+    ...(partsWaiting === undefined
+      ? []
+      : [gauge("parts_waiting", "Sealed parts that are still on this disk", partsWaiting)]),
   ];
 }
 

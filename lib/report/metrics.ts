@@ -1,10 +1,11 @@
 /**
- * Metrics for Prometheus, on an address of one's own choosing.
+ * A run on an address of one's own choosing: a page for people, metrics for Prometheus.
  *
  * @module
  */
 
 import { EXPOSITION_TYPE, formatExposition, type Metric } from "./_exposition.ts";
+import { PAGE_CSS, PAGE_HTML, PAGE_JS } from "./_page_assets.ts";
 
 /** The metrics address could not be used. */
 export class MetricsError extends Error {
@@ -17,14 +18,37 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+/** What is served, each asked for when it is. */
+export interface MetricsSource {
+  /** For a scrape. */
+  readonly metrics: () => readonly Metric[];
+  /** For the page. */
+  readonly figures: () => unknown;
+}
+
+/** Nothing but what this server itself gives, and no page of others around it. */
+const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+  "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "cache-control": "no-store",
+};
+
 /**
- * Serve `/metrics` at `host`:`port` (0 picks a port). `sample` is called for each scrape.
+ * Serve a page at `/` and metrics at `/metrics`, at `host`:`port` (0 picks a port).
+ *
+ * On a loopback address only requests that name one are answered, so that a site in the browser of who
+ * runs this cannot read along under a name of its own.
  *
  * @throws {MetricsError} when the address cannot be bound.
  */
 export function serveMetrics(
   address: { readonly host: string; readonly port: number },
-  sample: () => readonly Metric[],
+  source: MetricsSource,
 ): MetricsServer {
   const ending = new AbortController();
   let server: Deno.HttpServer<Deno.NetAddr>;
@@ -35,15 +59,16 @@ export function serveMetrics(
       onListen: () => {},
       signal: ending.signal,
     }, (request) => {
-      if (new URL(request.url).pathname !== "/metrics") {
-        return new Response("See /metrics\n", { status: 404 });
+      const { hostname, pathname } = new URL(request.url);
+      if (isLoopback(address.host) && !isLoopback(hostname)) {
+        return answer("Ask for this by its address, or as localhost\n", "text/plain", 403);
       }
+      const known = page(pathname, source);
+      if (known === undefined) return answer("See / and /metrics\n", "text/plain", 404);
       if (request.method !== "GET" && request.method !== "HEAD") {
-        return new Response(null, { status: 405, headers: { allow: "GET, HEAD" } });
+        return new Response(null, { status: 405, headers: { ...HEADERS, allow: "GET, HEAD" } });
       }
-      return new Response(formatExposition(sample()), {
-        headers: { "content-type": EXPOSITION_TYPE },
-      });
+      return known();
     });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -60,4 +85,31 @@ export function serveMetrics(
       return server.finished;
     },
   };
+}
+
+function page(path: string, source: MetricsSource): (() => Response) | undefined {
+  switch (path) {
+    case "/":
+      return () => answer(PAGE_HTML, "text/html; charset=utf-8");
+    case "/page.css":
+      return () => answer(PAGE_CSS, "text/css; charset=utf-8");
+    case "/page.js":
+      return () => answer(PAGE_JS, "text/javascript; charset=utf-8");
+    case "/figures":
+      return () => answer(JSON.stringify(source.figures()), "application/json");
+    case "/metrics":
+      return () => answer(formatExposition(source.metrics()), EXPOSITION_TYPE);
+    default:
+      return undefined;
+  }
+}
+
+function answer(body: string, type: string, status = 200): Response {
+  return new Response(body, { status, headers: { ...HEADERS, "content-type": type } });
+}
+
+/** Whether a host, as an option or a URL has it, is this machine alone. */
+function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  return name === "localhost" || name === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 }

@@ -6,6 +6,7 @@
 
 export type {
   AnyFigures,
+  CheckpointFigures,
   CrawlFigures,
   DnsFigures,
   ExtractFigures,
@@ -26,6 +27,7 @@ export type {
   MessageEvent,
   RunEvent,
   SealEvent,
+  StartDetails,
   StartEvent,
   TickEvent,
 } from "./events.ts";
@@ -38,5 +40,5 @@ export type { ProgressLines } from "./progress.ts";
 export { crawlKind, recrawlKind, type RunKind } from "./run_kind.ts";
 export { JournalError } from "./journal.ts";
 export { peakMemory } from "./memory.ts";
-export { type ReportClock, type ReportOptions, RunReport, type StartDetails } from "./report.ts";
+export { type ReportClock, type ReportOptions, RunReport } from "./report.ts";
 export type { MessageSink } from "./status_line.ts";

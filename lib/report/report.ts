@@ -7,7 +7,7 @@
 
 import { VERSION } from "../version.ts";
 import type { Metric } from "./_exposition.ts";
-import type { RunEvent, StartEvent } from "./events.ts";
+import type { RunEvent, StartDetails } from "./events.ts";
 import { Journal } from "./journal.ts";
 import { peakMemory } from "./memory.ts";
 import type { MetricsServer } from "./metrics.ts";
@@ -55,9 +55,6 @@ const systemClock: ReportClock = {
     return () => clearInterval(id);
   },
 };
-
-/** What a run says about itself when it begins. */
-export type StartDetails = StartEvent["details"];
 
 /** Distributes `Omit` over the members of a union. */
 type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
@@ -108,13 +105,21 @@ export class RunReport {
     if (journal !== undefined) this.#journal = Journal.open(journal);
     if (metrics !== undefined) {
       const { serveMetrics } = await import("./metrics.ts");
-      this.#metrics = serveMetrics(metrics, run.metrics);
+      const { PageSource, SAMPLE_MS } = await import("./page_figures.ts");
+      const page = new PageSource(this.#options.command, details, run.figures);
+      this.#metrics = serveMetrics(metrics, {
+        metrics: run.metrics,
+        figures: () => page.figures(this.#clock.now()),
+      });
+      page.look();
+      this.#every(SAMPLE_MS, () => page.look());
     }
     this.#run = run;
     this.#emit({ event: "start", version: VERSION, details });
     if (metrics !== undefined) {
       const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
-      this.message(`metrics at http://${host}:${this.#metrics!.port}/metrics`);
+      const at = `http://${host}:${this.#metrics!.port}`;
+      this.message(`a page about this run is at ${at}/, metrics at ${at}/metrics`);
     }
     this.#every(TICK_MS, () => this.#emit({ event: "tick", figures: run.figures() }));
     if (quiet || progress === "none" || progress === "json") return;

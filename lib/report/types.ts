@@ -161,6 +161,16 @@ export interface FeederFigures {
   readonly rows: number;
 }
 
+/** How far what is durable lags behind what was fetched. */
+export interface CheckpointFigures {
+  /** Milliseconds since the checkpoint was written. */
+  readonly ageMs: number;
+  /** Rows that have ended and are in no sealed file yet: what a kill would have fetched again. */
+  readonly rowsAhead: number;
+  /** Sealed parts that are still on this disk; a publisher takes them away. Absent without parts. */
+  readonly partsWaiting?: number;
+}
+
 /** Everything known about a pass over a work list at one moment. */
 export interface RecrawlFigures extends RunFigures {
   /** Where reading stands: the next row, counted in its part before the shard filter. */
@@ -173,6 +183,8 @@ export interface RecrawlFigures extends RunFigures {
   readonly rowsDone: number;
   /** Of `fetched`, the answers 304 Not Modified. */
   readonly unchanged: number;
+  /** Absent where no checkpoint is kept. */
+  readonly checkpoint?: CheckpointFigures;
   /** Absent where nothing is rendered: then fetches go straight to the writers' queue. */
   readonly extract?: ExtractFigures;
   /** The queue before the writers. */

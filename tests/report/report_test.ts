@@ -245,9 +245,12 @@ Deno.test("metrics are served on the address given, with the figures of the mome
   assertExposition(body);
   // A second scrape counts nothing twice.
   assert.match(await (await fetch(address)).text(), /^ccrawl_pages_fetched_total 7$/m);
-  const other = await fetch(new URL("/", address));
+  const other = await fetch(new URL("/other", address));
   await other.body?.cancel();
   assert.equal(other.status, 404);
+  const page = await (await fetch(new URL("/figures", address))).json();
+  assert.equal(page.figures.fetched, 7);
+  assert.deepEqual(page.recent.map(([, pages]: number[]) => pages), [1, 7]);
   const post = await fetch(address, { method: "POST" });
   await post.body?.cancel();
   assert.equal(post.status, 405);
@@ -345,7 +348,8 @@ Deno.test("events of a pass over a work list hold its figures whole", async () =
 
 Deno.test("metrics of a pass over a work list add position, feeder and extract pool", async () => {
   const { report, text } = setUp({ metrics: { host: "127.0.0.1", port: 0 } });
-  await report.start({}, () => recrawlFigures({ warcFiles: 2 }), recrawlKind);
+  const checkpoint = { ageMs: 12_500, rowsAhead: 300, partsWaiting: 3 };
+  await report.start({}, () => recrawlFigures({ warcFiles: 2, checkpoint }), recrawlKind);
   const address = /metrics at (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(text())![1]!;
   const body = await (await fetch(address)).text();
   await report.close();
@@ -357,6 +361,9 @@ Deno.test("metrics of a pass over a work list add position, feeder and extract p
       "ccrawl_position_part 1",
       "ccrawl_position_row 20000",
       "ccrawl_rows_done 19700",
+      "ccrawl_checkpoint_age_seconds 12.5",
+      "ccrawl_rows_ahead 300",
+      "ccrawl_parts_waiting 3",
       "ccrawl_feeder_rows_total 400",
       'ccrawl_feeder_seconds_total{phase="reading"} 2.64',
       'ccrawl_extract_seconds_total{phase="rendering"} 426',
