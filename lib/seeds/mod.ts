@@ -24,3 +24,11 @@ export {
   type SeedBatch,
   type SeedOptions,
 } from "./seeds.ts";
+export {
+  assign,
+  type Assignment,
+  type BadHost,
+  type HostFacts,
+  hostsOfRanks,
+  hostsOfSeeds,
+} from "./assign.ts";

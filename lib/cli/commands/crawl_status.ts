@@ -1,45 +1,63 @@
 /**
- * `crawl status`: a run's own figures, from its state.
+ * `crawl status`: a run's own figures, from its state, or the day's budget of pages.
  *
  * @module
  */
 
 import type { CommandSpec } from "../command.ts";
 import type { GlobalOptions } from "../options/global.ts";
-import { required } from "../options/spec.ts";
+import { value } from "../options/spec.ts";
 import { path } from "../options/types.ts";
+import type { FieldSpec } from "../output/fields.ts";
 
 /** Resolved options of `crawl status`. */
 export interface CrawlStatusOptions extends GlobalOptions {
-  readonly state: string;
+  /** Undefined for the budget. */
+  readonly state: string | undefined;
 }
+
+/** What the budget says of a tier. */
+const BUDGET: readonly FieldSpec[] = [
+  { name: "tier", type: "number", help: "1 is crawled every day, 5 never again" },
+  { name: "pages_per_day", type: "number", help: "pages a day for it" },
+  { name: "target_hosts", type: "number", help: "hosts in it" },
+  { name: "interval_hours", type: "number", help: "hours between two passes; null for never" },
+];
+
+/** What a state says of its crawl. */
+const FIGURES: readonly FieldSpec[] = [
+  { name: "queued", type: "integer", help: "URLs in the queue" },
+  { name: "in_flight", type: "integer", help: "URLs handed out and not yet back" },
+  { name: "done", type: "integer", help: "answered fetches over the life of the state" },
+  { name: "failed", type: "integer", help: "URLs given up unanswered" },
+  { name: "failed_by_class", type: "json", help: "the same by class" },
+  { name: "skipped", type: "integer", help: "URLs that robots.txt or we ourselves refused" },
+  { name: "skipped_by_reason", type: "json", help: "the same by reason", table: false },
+  { name: "known", type: "integer", help: "URLs ever admitted", table: false },
+  { name: "hosts", type: "integer", help: "hosts with a URL ever admitted" },
+  { name: "active_hosts", type: "integer", help: "hosts with something queued" },
+  { name: "blocked_hosts", type: "integer", help: "hosts held back for now" },
+  { name: "excluded_hosts", type: "integer", help: "hosts left out for good", table: false },
+  { name: "oldest_due", type: "string", help: "since when the host due longest is due" },
+  { name: "pages_per_second", type: "number", help: "answered fetches a second of late" },
+  { name: "paused", type: "boolean", help: "whether it was told to pause", table: false },
+];
 
 /** The command. */
 export const crawlStatus: CommandSpec<CrawlStatusOptions, object> = {
-  brief: "Show a crawl's own figures, from its state",
-  description: ["Reads the state file beside a running crawl, which is not disturbed."],
-  options: {
-    state: required(path(), "File that holds the crawl's frontier"),
-  },
-  fields: [
-    { name: "queued", type: "integer", help: "URLs in the queue" },
-    { name: "in_flight", type: "integer", help: "URLs handed out and not yet back" },
-    { name: "done", type: "integer", help: "answered fetches over the life of the state" },
-    { name: "failed", type: "integer", help: "URLs given up unanswered" },
-    { name: "failed_by_class", type: "json", help: "the same by class" },
-    { name: "skipped", type: "integer", help: "URLs that robots.txt or we ourselves refused" },
-    { name: "skipped_by_reason", type: "json", help: "the same by reason", table: false },
-    { name: "known", type: "integer", help: "URLs ever admitted", table: false },
-    { name: "hosts", type: "integer", help: "hosts with a URL ever admitted" },
-    { name: "active_hosts", type: "integer", help: "hosts with something queued" },
-    { name: "blocked_hosts", type: "integer", help: "hosts held back for now" },
-    { name: "excluded_hosts", type: "integer", help: "hosts left out for good", table: false },
-    { name: "oldest_due", type: "string", help: "since when the host due longest is due" },
-    { name: "pages_per_second", type: "number", help: "answered fetches a second of late" },
-    { name: "paused", type: "boolean", help: "whether it was told to pause", table: false },
+  brief: "Show a crawl's own figures, or the day's budget of pages by tier",
+  description: [
+    "With --state, reads the state file beside a running crawl, which is not disturbed. Without, shows " +
+    "how the day's 864 million pages are shared out among the tiers of hosts.",
   ],
+  options: {
+    state: value(path(), undefined, "File that holds the crawl's frontier"),
+  },
+  fields: FIGURES,
+  fieldsFor: ({ state }) => state === undefined ? BUDGET : FIGURES,
   examples: [
-    ["ccrawl crawl status --state crawl.db", "the figures, as a table"],
+    ["ccrawl crawl status", "the daily budget, as a table"],
+    ["ccrawl crawl status --state crawl.db", "a crawl's figures"],
     ["ccrawl crawl status --state crawl.db -o jsonl --fields queued,done", "for a script"],
   ],
 };

@@ -49,15 +49,29 @@ export async function* inputBytes(path: string, io: CommandIo): AsyncGenerator<U
   }
 }
 
+/** Tells of the first lines of a list that say nothing, and in the end of how many there were. */
+export function badLines(
+  path: string,
+  lacks: string,
+  io: CommandIo,
+): { add(bad: { readonly line: number; readonly reason: string }): void; tell(): void } {
+  let bad = 0;
+  return {
+    add({ line, reason }) {
+      if (++bad <= SHOWN) io.report.warn(`${path}:${line} has ${lacks}: ${reason}`);
+    },
+    tell() {
+      if (bad > SHOWN) io.report.warn(`${path}: ${bad.toLocaleString("en")} lines have ${lacks}`);
+    },
+  };
+}
+
 /** The change rates of a file, on disk. */
 export async function rateStore(path: string, io: CommandIo): Promise<RateStore> {
-  let bad = 0;
+  const bad = badLines(path, "no change rate", io);
   try {
-    const lines = readHostRates(inputBytes(path, io), ({ line, reason }) => {
-      if (++bad <= SHOWN) io.report.warn(`${path}:${line} has no change rate: ${reason}`);
-    });
-    const store = await RateStore.load(path, lines);
-    if (bad > SHOWN) io.report.warn(`${path}: ${bad} lines have no change rate`);
+    const store = await RateStore.load(path, readHostRates(inputBytes(path, io), bad.add));
+    bad.tell();
     io.report.message(`${store.hosts.toLocaleString("en")} change rates from ${path}`);
     return store;
   } catch (error) {

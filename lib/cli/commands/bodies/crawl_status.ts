@@ -1,17 +1,29 @@
 /**
- * The work of `crawl status --state`.
+ * The work of `crawl status`.
  *
  * @module
  */
 
 import { rfc3339 } from "../../../engine/mod.ts";
 import { readStats } from "../../../frontier/mod.ts";
+import { dailyBudget } from "../../../sched/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlStatusOptions } from "../crawl_status.ts";
 
-/** One record: the figures of a state. */
+/** One record: the figures of a state. Or one a tier: the budget. */
 export async function run(options: CrawlStatusOptions, io: CommandIo): Promise<number> {
+  if (options.state === undefined) {
+    for (const budget of dailyBudget()) {
+      await io.output.write({
+        tier: budget.tier,
+        pages_per_day: budget.pagesPerDay,
+        target_hosts: budget.targetHosts,
+        interval_hours: budget.intervalHours,
+      });
+    }
+    return ExitCode.done;
+  }
   const stats = await readStats(options.state);
   await io.output.write({
     queued: stats.queued,
