@@ -2,6 +2,7 @@
 
 /** Tools by name, and the package of Debian that each comes with. */
 const PACKAGES = {
+  chromium: "chromium",
   shellcheck: "shellcheck",
   ssh: "openssh-client",
   "ssh-keygen": "openssh-client",

@@ -122,15 +122,22 @@ function chart(id, label, points, series, domain, text) {
     { length: ticks + 1 },
     (_, i) => text(i * each).replace(/\.0+(?= |$)/, ""),
   );
-  const left = Math.max(...names.map((name) => name.length)) * 6.8 + 10, foot = 22, head = 8;
+  const svg = shape("svg", { role: "img", "aria-label": label });
+  const tip = node("div", { className: "tip", hidden: true });
+  box.replaceChildren(svg, tip);
+  // Text can be measured only where it is shown.
+  const labels = names.map((name) => shape("text", { "text-anchor": "end" }, name));
+  svg.append(...labels);
+  const left = Math.ceil(Math.max(...labels.map((l) => l.getComputedTextLength()))) + 9;
+  const foot = 22, head = 8;
   const x = (t) => left + (t - domain[0]) / (domain[1] - domain[0]) * (width - left - 6);
   const y = (v) => head + (1 - v / top) * (height - head - foot);
-  const svg = shape("svg", { role: "img", "aria-label": label });
-  names.forEach((name, i) => {
+  labels.forEach((name, i) => {
     const at = Math.round(y(i * each)) + 0.5;
+    name.setAttribute("x", left - 8);
+    name.setAttribute("y", at + 4);
     svg.append(
       shape("line", { x1: left, x2: width - 6, y1: at, y2: at, class: i === 0 ? "axis" : "grid" }),
-      shape("text", { x: left - 8, y: at + 4, "text-anchor": "end" }, name),
     );
   });
   const whole = domain[1] - domain[0];
@@ -172,9 +179,8 @@ function chart(id, label, points, series, domain, text) {
   }
   const hair = shape("line", { y1: head, y2: height - foot, class: "hair", visibility: "hidden" });
   svg.append(hair);
-  const tip = node("div", { className: "tip", hidden: true });
-  box.replaceChildren(svg, tip);
   box.onpointermove = (event) => {
+    box.pointed = event;
     const at = event.clientX - box.getBoundingClientRect().left;
     const near = points.reduce(
       (a, b) => Math.abs(x(a[0]) - at) <= Math.abs(x(b[0]) - at) ? a : b,
@@ -199,7 +205,10 @@ function chart(id, label, points, series, domain, text) {
       Math.max(0, Math.min(room, px > width / 2 ? px - tip.offsetWidth - 10 : px + 10))
     }px`;
   };
+  // What was pointed at stays so when new figures come.
+  if (box.pointed !== undefined) box.onpointermove(box.pointed);
   box.onpointerleave = () => {
+    box.pointed = undefined;
     tip.hidden = true;
     hair.setAttribute("visibility", "hidden");
   };
@@ -277,7 +286,7 @@ function failures(f) {
         name,
         n / most,
         name === "disallowed" || name === "skipped" ? "var(--grey)" : "var(--red)",
-        [count(n), node("span", { className: "part", textContent: share(n, ended) })],
+        [`${count(n)} `, node("span", { className: "part", textContent: share(n, ended) })],
       )
     ),
   );
