@@ -12,7 +12,9 @@ import { crawlFetch } from "./crawl_fetch.ts";
 import { crawlRun } from "./crawl_run.ts";
 import { crawlSeed } from "./crawl_seed.ts";
 import { crawlStatus } from "./crawl_status.ts";
+import { indexBuild } from "./index_build.ts";
 import { indexCdx } from "./index_cdx.ts";
+import { indexSearch } from "./index_search.ts";
 import { parse } from "./parse.ts";
 import { recrawlPublish } from "./recrawl_publish.ts";
 import { recrawlRun } from "./recrawl_run.ts";
@@ -34,6 +36,8 @@ export const commands: readonly RegisteredCommand[] = [
   register("sched assign", schedAssign, () => import("./bodies/sched_assign.ts")),
   register("parse", parse, () => import("./bodies/parse.ts")),
   register("index cdx", indexCdx, () => import("./bodies/index_cdx.ts")),
+  register("index build", indexBuild, () => import("./bodies/index_build.ts")),
+  register("index search", indexSearch, () => import("./bodies/index_search.ts")),
   register("verify", verify, () => import("./bodies/verify.ts")),
   register("config show", configShow, () => import("./bodies/config_show.ts")),
   register("completions", completions, () => import("./bodies/completions.ts")),
