@@ -4,7 +4,11 @@
  * @module
  */
 
+import { PackedRows } from "./_packed_rows.ts";
 import type { WorkBatch, WorkRow } from "./types.ts";
+
+/** Rows of a host that stay unpacked, at the least. */
+const LEAST = 16;
 
 /** Options of {@linkcode ReorderBuffer}. */
 export interface ReorderOptions {
@@ -12,6 +16,11 @@ export interface ReorderOptions {
   readonly workers: number;
   /** Most rows in hand when another batch is read. @default 32000, which is 16 batches of 2000 */
   readonly maxRows?: number;
+  /**
+   * Bytes of rows that may wait packed, so that hosts with many rows do not keep the next ones from being
+   * read; 0 for none. @default 32 MiB, two to three million URLs
+   */
+  readonly packedBytes?: number;
   /** Told of each batch when it is read, before any of its rows is handed out. */
   readonly onBatch?: (batch: WorkBatch) => void;
 }
@@ -22,6 +31,8 @@ interface HostRows {
   rows: WorkRow[];
   /** Rows of `rows` that have been handed out. */
   head: number;
+  /** Those behind `rows`. */
+  readonly packed: PackedRows;
   held: boolean;
   /** Whether it stands in the ring. */
   queued: boolean;
@@ -33,12 +44,17 @@ interface HostRows {
  * those that wait. What is handed out depends on nothing but the list and the options, unless hosts
  * are held.
  *
- * Memory: below `maxRows` and one batch of rows. Every verb but reading takes constant time.
+ * When it holds `maxRows` rows of too few hosts, the rows that will wait longest are packed, and it reads
+ * on.
+ *
+ * Memory: below `maxRows` and one batch of rows, and `packedBytes` and one batch packed. Every verb but
+ * reading takes constant time.
  */
 export class ReorderBuffer implements AsyncDisposable {
   readonly #batches: AsyncIterator<WorkBatch>;
   readonly #workers: number;
   readonly #maxRows: number;
+  readonly #packedBytes: number;
   readonly #onBatch: ((batch: WorkBatch) => void) | undefined;
   readonly #hosts = new Map<string, HostRows>();
   readonly #held = new Set<string>();
@@ -46,7 +62,9 @@ export class ReorderBuffer implements AsyncDisposable {
   #ring: HostRows[] = [];
   #first = 0;
   #ready = 0;
-  #size = 0;
+  /** Rows that are not packed. */
+  #inHand = 0;
+  #packed = { rows: 0, bytes: 0 };
   #ended = false;
   #closed = false;
   #filling: Promise<void> | undefined;
@@ -58,7 +76,7 @@ export class ReorderBuffer implements AsyncDisposable {
    * @throws {RangeError} If `workers` or `maxRows` is no positive integer.
    */
   constructor(batches: AsyncIterable<WorkBatch>, options: ReorderOptions) {
-    const { workers, maxRows = 32_000 } = options;
+    const { workers, maxRows = 32_000, packedBytes = 32 << 20 } = options;
     for (const [name, value] of Object.entries({ workers, maxRows })) {
       if (!Number.isInteger(value) || value < 1) {
         throw new RangeError(`Cannot reorder rows: ${name} is ${value}; it must be 1 or more`);
@@ -67,12 +85,18 @@ export class ReorderBuffer implements AsyncDisposable {
     this.#batches = batches[Symbol.asyncIterator]();
     this.#workers = workers;
     this.#maxRows = maxRows;
+    this.#packedBytes = packedBytes;
     this.#onBatch = options.onBatch;
   }
 
-  /** Rows in hand. */
+  /** Rows in hand, packed ones included. */
   get size(): number {
-    return this.#size;
+    return this.#inHand + this.#packed.rows;
+  }
+
+  /** Those that are packed, and the bytes that they take. */
+  get packed(): { readonly rows: number; readonly bytes: number } {
+    return this.#packed;
   }
 
   /** Hosts that have rows in hand and are not held. */
@@ -87,7 +111,8 @@ export class ReorderBuffer implements AsyncDisposable {
 
   /** Whether more must be read before {@linkcode take} gives a row. */
   get hungry(): boolean {
-    return !this.#ended && this.#size < this.#maxRows && this.#ready < this.#workers;
+    return !this.#ended && this.#ready < this.#workers && this.#inHand < this.#maxRows &&
+      this.#packed.bytes <= this.#packedBytes;
   }
 
   /**
@@ -100,7 +125,8 @@ export class ReorderBuffer implements AsyncDisposable {
     if (this.#closed || this.#ready === 0 || this.hungry) return undefined;
     const host = this.#pop();
     const row = host.rows[host.head++]!;
-    this.#size--;
+    this.#inHand--;
+    if (host.head === host.rows.length && host.packed.size > 0) this.#unpack(host);
     if (host.head === host.rows.length) {
       this.#hosts.delete(host.host);
       this.#ready--;
@@ -125,7 +151,7 @@ export class ReorderBuffer implements AsyncDisposable {
       this.#filling ??= this.#read().finally(() => this.#filling = undefined);
       await this.#filling;
     }
-    return this.#size > 0;
+    return this.size > 0;
   }
 
   /**
@@ -209,19 +235,65 @@ export class ReorderBuffer implements AsyncDisposable {
       return;
     }
     this.#onBatch?.(value);
-    for (const row of value.rows) {
+    let later: WorkRow[] = [];
+    for (const [i, row] of value.rows.entries()) {
       const known = this.#hosts.get(row.host);
-      if (known !== undefined) {
+      if (known === undefined) {
+        this.#add(row);
+      } else if (known.packed.size === 0) {
         known.rows.push(row);
-        continue;
+        this.#inHand++;
+      } else {
+        later.push(row);
+        if (value.rows[i + 1]?.host === row.host) continue;
+        this.#repack(known, () => known.packed.push(later));
+        later = [];
       }
-      const held = this.#held.has(row.host);
-      const host = { host: row.host, rows: [row], head: 0, held, queued: false };
-      this.#hosts.set(row.host, host);
-      if (held) continue;
-      this.#ready++;
-      this.#push(host);
     }
-    this.#size += value.rows.length;
+    if (this.#inHand >= this.#maxRows) this.#pack();
+  }
+
+  #add(row: WorkRow): void {
+    const { host } = row;
+    const held = this.#held.has(host);
+    const packed = new PackedRows(host);
+    const rows = { host, rows: [row], head: 0, packed, held, queued: false };
+    this.#hosts.set(host, rows);
+    this.#inHand++;
+    if (held) return;
+    this.#ready++;
+    this.#push(rows);
+  }
+
+  /** What a host keeps unpacked, so that all of them together take half of the room. */
+  get #share(): number {
+    return Math.max(LEAST, Math.floor(this.#maxRows / 2 / this.#hosts.size));
+  }
+
+  #pack(): void {
+    const share = this.#share;
+    for (const host of this.#hosts.values()) {
+      if (this.#packed.bytes >= this.#packedBytes) return;
+      const first = host.head + share;
+      if (host.rows.length < first + LEAST) continue;
+      const rows = host.rows.slice(first);
+      host.rows = host.rows.slice(host.head, first);
+      host.head = 0;
+      this.#inHand -= rows.length;
+      this.#repack(host, () => host.packed.unshift(rows));
+    }
+  }
+
+  #unpack(host: HostRows): void {
+    this.#repack(host, () => host.rows = host.packed.take(this.#share));
+    host.head = 0;
+    this.#inHand += host.rows.length;
+  }
+
+  #repack({ packed }: HostRows, change: () => void): void {
+    const { size, bytes } = packed;
+    change();
+    this.#packed.rows += packed.size - size;
+    this.#packed.bytes += packed.bytes - bytes;
   }
 }

@@ -22,8 +22,8 @@ Deno.test("a list sorted by host keeps every worker busy, each host in its order
   withFolder(async (dir) => {
     await using web = await startWeb({ hosts: 30, pages: 1800, pageBytes: 1000 });
     const urls = [...web.expectedUrls()];
-    // so few rows are read ahead that they hold 8 hosts, and not many more
-    const options = { from: urls, workers: 8, batch: 40, delayMs: 30 };
+    // 16 batches hold the rows of five hosts, so that some must wait packed for there to be eight and more
+    const options = { from: urls, workers: 8, batch: 20, delayMs: 30 };
     const { records } = await collect(web, dir, options);
     await assertPolite(web, 30);
     assert.ok(shortestGap(records) >= 29, `${shortestGap(records)} ms, in whole milliseconds`);

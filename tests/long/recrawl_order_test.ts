@@ -15,7 +15,6 @@ Deno.test("a list of 300 hosts with 3000 rows in a run each keeps 64 workers bus
     const { run, records } = await collect(web, dir, {
       from: [...web.expectedUrls()],
       workers: WORKERS,
-      batch: 16_000,
       delayMs: DELAY,
       maxPages: PAGES,
     });

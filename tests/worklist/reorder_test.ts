@@ -62,7 +62,8 @@ Deno.test("ReorderBuffer hands out what the rule says, row for row", async () =>
     fc.integer({ min: 1, max: 60 }),
     async (runs, workers, batch, maxRows) => {
       const rows = rowsOf(runs.flatMap(([host, count]) => Array(count).fill(`h${host}`)));
-      const out = await drain(new ReorderBuffer(batches(rows, batch), { workers, maxRows }));
+      const options = { workers, maxRows, packedBytes: 0 };
+      const out = await drain(new ReorderBuffer(batches(rows, batch), options));
       assert.deepEqual(out, naive(rows, batch, workers, maxRows));
     },
   ));
@@ -80,29 +81,102 @@ Deno.test("ReorderBuffer keeps each host's own order and loses nothing", async (
 });
 
 Deno.test("ReorderBuffer gives every window of a list sorted by host as many hosts as there are workers", async () => {
-  const workers = 64;
-  const hosts: string[] = [];
-  // One host's 3000 rows in a run, 300 hosts.
-  for (let h = 0; h < 300; h++) {
-    for (let i = 0; i < (h === 40 ? 3000 : 100); i++) hosts.push(`h${h}`);
+  const each = 3000;
+  async function* list(hosts: number): AsyncGenerator<WorkBatch> {
+    for (let row = 0; row < hosts * each; row += 2000) {
+      const rows = Array.from({ length: 2000 }, (_, i) => {
+        const host = `h${Math.floor((row + i) / each)}.example`;
+        return { part: 0, row: row + i, url: `https://${host}/some/page/${row + i}.html`, host };
+      });
+      yield await Promise.resolve({ rows, next: { part: 0, row: row + 2000 }, unread: [] });
+    }
   }
-  const rows = rowsOf(hosts);
-  const buffer = new ReorderBuffer(batches(rows, 2000), { workers });
-  const out: WorkRow[] = [];
-  const inHand: number[] = [];
-  for (let row; (row = await buffer.next()) !== undefined;) {
-    out.push(row);
-    inHand.push(buffer.hosts);
+  for (const [workers, hosts] of [[64, 120], [256, 300]] as const) {
+    const buffer = new ReorderBuffer(list(hosts), { workers });
+    const next = Array.from({ length: hosts }, (_, i) => i * each);
+    const window = new Map<string, number>(), order: string[] = [];
+    let most = 0, packed = 0, full = 0;
+    for (let row; (row = await buffer.next()) !== undefined;) {
+      const { host } = row;
+      assert.equal(row.row, next[Number(host.slice(1, -8))]!++);
+      assert.equal(row.url, `https://${host}/some/page/${row.row}.html`);
+      order.push(host);
+      window.set(host, (window.get(host) ?? 0) + 1);
+      if (order.length > workers) {
+        const out = order[order.length - 1 - workers]!;
+        if (window.get(out) === 1) window.delete(out);
+        else window.set(out, window.get(out)! - 1);
+      }
+      if (order.length >= workers && buffer.hosts >= workers) {
+        full++;
+        if (window.size < workers) assert.fail(`${window.size} hosts before ${order.length}`);
+      }
+      most = Math.max(most, buffer.size - buffer.packed.rows);
+      packed = Math.max(packed, buffer.packed.bytes);
+    }
+    assert.equal(order.length, hosts * each);
+    // Until fewer hosts than workers are left there is no other window.
+    assert.ok(full > 0.99 * workers * each, `${full} windows`);
+    assert.ok(most < 34_000, `${most} rows in hand`);
+    assert.ok(packed > 0 && packed < 20 << 20, `${packed} bytes`);
+    assert.deepEqual(buffer.packed, { rows: 0, bytes: 0 });
   }
-  assert.equal(out.length, rows.length);
-  let full = 0;
-  for (let at = 0; at + workers <= out.length; at++) {
-    const window = out.slice(at, at + workers);
-    if (inHand.slice(at, at + workers).some((count) => count < workers)) continue;
-    full++;
-    assert.equal(new Set(window.map((r) => r.host)).size, workers, `window at ${at}`);
+});
+
+Deno.test("ReorderBuffer packs no more than it may, and gives what it packed in order", async () => {
+  let read = 0;
+  const rows = rowsOf(Array.from({ length: 100_000 }, (_, i) => i % 7 === 0 ? "b" : "a"));
+  const buffer = new ReorderBuffer(batches(rows, 500), {
+    workers: 3,
+    maxRows: 2000,
+    packedBytes: 40_000,
+    onBatch: (batch) => read += batch.rows.length,
+  });
+  const first = await buffer.next();
+  assert.ok(buffer.packed.bytes > 40_000 && buffer.packed.bytes < 60_000);
+  assert.ok(read < 50_000, `${read} rows read`);
+  const out = [first!, ...await drain(buffer)];
+  for (const host of ["a", "b"]) {
+    assert.deepEqual(
+      out.filter((row) => row.host === host),
+      rows.filter((row) => row.host === host),
+    );
   }
-  assert.ok(full > 20_000, `${full} windows`);
+});
+
+Deno.test("packing neither loses a row nor changes a host's order, nor does holding meanwhile", async () => {
+  await fc.assert(fc.asyncProperty(
+    fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 150 })), { maxLength: 12 }),
+    fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 80 }),
+    fc.integer({ min: 1, max: 8 }),
+    fc.constantFrom(0, 300, 1 << 20),
+    async (runs, steps, workers, packedBytes) => {
+      const rows = rowsOf(runs.flatMap(([h, count]) => Array<string>(count).fill(`h${h}`)));
+      const buffer = new ReorderBuffer(batches(rows, 9), { workers, maxRows: 40, packedBytes });
+      const held = new Set<string>();
+      const out: WorkRow[] = [];
+      for (const [hold, h] of steps) {
+        const host = `h${h}`;
+        if (hold) buffer.hold(host);
+        else buffer.release(host);
+        if (hold) held.add(host);
+        else held.delete(host);
+        await buffer.fill();
+        const row = buffer.take();
+        if (row === undefined) continue;
+        assert.ok(!held.has(row.host));
+        out.push(row);
+      }
+      for (const host of held) buffer.release(host);
+      out.push(...await drain(buffer));
+      assert.deepEqual([...out].sort((a, b) => a.row - b.row), rows);
+      const last = new Map<string, number>();
+      for (const { host, row } of out) {
+        assert.ok((last.get(host) ?? -1) < row);
+        last.set(host, row);
+      }
+    },
+  ));
 });
 
 Deno.test("ReorderBuffer reads no further than one host a worker, and no more than its bound", async () => {
@@ -114,7 +188,7 @@ Deno.test("ReorderBuffer reads no further than one host a worker, and no more th
   assert.equal(read, 2000);
   read = 0;
   const same = rowsOf(Array(100_000).fill("one.example"));
-  const one = new ReorderBuffer(batches(same, 2000), { workers: 64, onBatch });
+  const one = new ReorderBuffer(batches(same, 2000), { workers: 64, onBatch, packedBytes: 0 });
   for (let i = 0; i < 3000; i++) {
     await one.next();
     assert.ok(one.size < 34_000);
