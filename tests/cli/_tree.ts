@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { main } from "../../lib/cli/app.ts";
 import { type CommandBody, register, type RegisteredCommand } from "../../lib/cli/command.ts";
+import { completions } from "../../lib/cli/commands/completions.ts";
 import { crawlControl } from "../../lib/cli/commands/crawl_control.ts";
 import { crawlFetch } from "../../lib/cli/commands/crawl_fetch.ts";
 import { crawlRun } from "../../lib/cli/commands/crawl_run.ts";
@@ -25,6 +26,7 @@ export function tree(
     register("recrawl run", recrawlRun, load),
     register("recrawl status", recrawlStatus, load),
     register("verify", verify, load),
+    register("completions", completions, load),
     register("version", version, load),
   ];
 }

@@ -93,6 +93,7 @@ export const crawlControl: CommandSpec<CrawlControlOptions, CrawlControlArgument
     help: "pause, resume, stop, block HOST, unblock HOST, delay HOST DURATION, priority HOST N",
     min: 1,
     max: 3,
+    complete: Object.keys(VERBS),
     parse: (args) => ({ command: parseControl(args) }),
   },
   options: {

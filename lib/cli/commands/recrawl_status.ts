@@ -59,6 +59,7 @@ export const recrawlStatus: CommandSpec<RecrawlStatusOptions, RecrawlStatusArgum
     help: "further checkpoints",
     min: 0,
     max: Infinity,
+    complete: "files",
     parse: (more) => ({ more }),
   },
   options: {

@@ -34,6 +34,7 @@ export const verify: CommandSpec<VerifyOptions, VerifyArguments> = {
     help: "files, and folders of them",
     min: 1,
     max: Infinity,
+    complete: "files",
     parse: (paths) => ({ paths }),
   },
   options: {

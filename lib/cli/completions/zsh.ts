@@ -45,7 +45,7 @@ ${[...specs, ...rest].join("\n")}
   commands=(
 ${commands.join("\n")}
   )
-  _arguments -C -s \\
+  _arguments -C -s -A '-*' \\
 ${specs.join("\n")}
     '1: :->command' \\
     '*:: :->rest' \\
