@@ -1,5 +1,5 @@
 /**
- * Reading one column of strings from a Parquet file, page by page.
+ * Reading columns of strings from a Parquet file, page by page.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type PageHeader, PageType, readPageHeader } from "./_page_header.ts";
 import type { Part, PartRows, Wanted } from "./_part.ts";
 import { type ColumnChunk, type ParquetColumn, readColumn, readIndex } from "./_parquet_file.ts";
 import { type ByteSource, reason } from "./_source.ts";
-import { DictionaryValues, type Values } from "./_values.ts";
+import { type ByteSlices, Dictionary, DictionaryValues, type Values } from "./_values.ts";
 import { Window } from "./_window.ts";
 
 /** Some writers make pages of 100 MB. */
@@ -39,7 +39,9 @@ export function parquetPart(
       const file = await readColumn(source, column);
       const window = new Window(source);
       try {
-        yield* new ColumnReader(source, file, window).read(wanted);
+        for await (const { page, first, from, to } of readPages(source, file, window, wanted)) {
+          yield* page.slices(first, from, to);
+        }
       } finally {
         await window.settle();
       }
@@ -47,11 +49,32 @@ export function parquetPart(
   };
 }
 
+/** The rows `from` up to `to` of a page that begins with row `first`. */
+export interface PageRows {
+  readonly page: Page;
+  readonly first: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * The pages of a column that hold rows that are wanted, each as often as it holds ranges of them.
+ * A page lasts until the next is asked for.
+ */
+export function readPages(
+  source: ByteSource,
+  column: ParquetColumn,
+  window: Window,
+  wanted: readonly Wanted[],
+): AsyncGenerator<PageRows, void, unknown> {
+  return new ColumnReader(source, column, window).read(wanted);
+}
+
 class ColumnReader {
   readonly #source: ByteSource;
   readonly #column: ParquetColumn;
   readonly #window: Window;
-  #dictionary: (string | undefined)[] | undefined;
+  #dictionary: Dictionary | undefined;
 
   constructor(source: ByteSource, column: ParquetColumn, window: Window) {
     this.#source = source;
@@ -59,7 +82,7 @@ class ColumnReader {
     this.#window = window;
   }
 
-  async *read(wanted: readonly Wanted[]): AsyncGenerator<PartRows, void, unknown> {
+  async *read(wanted: readonly Wanted[]): AsyncGenerator<PageRows, void, unknown> {
     let first = 0;
     for (const chunk of this.#column.chunks) {
       while (first < wanted.length && wanted[first]!.end <= chunk.start) first++;
@@ -81,7 +104,7 @@ class ColumnReader {
   }
 
   /** Goes from page to page, passing over those that are not wanted. */
-  async *#walk(chunk: ColumnChunk, wanted: readonly Wanted[]): AsyncGenerator<PartRows> {
+  async *#walk(chunk: ColumnChunk, wanted: readonly Wanted[]): AsyncGenerator<PageRows> {
     const window = this.#window;
     window.jump(chunk.offset, chunk.limit);
     let row = chunk.start;
@@ -99,7 +122,12 @@ class ColumnReader {
         const page = await this.#page(header, chunk);
         for (; next < wanted.length && wanted[next]!.start < end; next++) {
           const want = wanted[next]!;
-          yield* page.slices(row, Math.max(want.start, row), Math.min(want.end, end));
+          yield {
+            page,
+            first: row,
+            from: Math.max(want.start, row),
+            to: Math.min(want.end, end),
+          };
           if (want.end > end) break;
         }
       }
@@ -111,7 +139,7 @@ class ColumnReader {
   }
 
   /** Goes to the pages that are wanted by the offset index. */
-  async *#seek(chunk: ColumnChunk, wanted: readonly Wanted[]): AsyncGenerator<PartRows> {
+  async *#seek(chunk: ColumnChunk, wanted: readonly Wanted[]): AsyncGenerator<PageRows> {
     const index = (await readIndex(this.#source, this.#column, chunk))!;
     const { offsets, sizes, rows } = index;
     const pages = rows.length;
@@ -147,7 +175,12 @@ class ColumnReader {
         const values = await this.#page(header, chunk);
         for (; next < wanted.length && wanted[next]!.start < end; next++) {
           const want = wanted[next]!;
-          yield* values.slices(start, Math.max(want.start, start), Math.min(want.end, end));
+          yield {
+            page: values,
+            first: start,
+            from: Math.max(want.start, start),
+            to: Math.min(want.end, end),
+          };
           if (want.end > end) break;
         }
       }
@@ -181,9 +214,7 @@ class ColumnReader {
     if (header.type === PageType.dictionary) {
       const bytes = await this.#window.need(header.compressedSize);
       const values = readPlain(this.#unpack(bytes, header.uncompressedSize, chunk), header.values);
-      const dictionary: (string | undefined)[] = [];
-      values.strings(0, values.length, dictionary);
-      this.#dictionary = dictionary;
+      this.#dictionary = new Dictionary(values);
     }
     this.#window.skip(header.compressedSize);
   }
@@ -262,7 +293,7 @@ class ColumnReader {
 }
 
 /** The rows of a data page. */
-class Page {
+export class Page {
   readonly #values: Values;
   /** For each row whether it has a value; undefined when all have. */
   readonly #levels: Int32Array | undefined;
@@ -283,6 +314,21 @@ class Page {
       else this.#withNulls(this.#levels, start - first, end - first, values);
       yield { row: start, values };
     }
+  }
+
+  /** Where the value of each of its rows stands. */
+  bytes(): ByteSlices {
+    const values = this.#values.slices();
+    const levels = this.#levels;
+    if (levels === undefined) return values;
+    const starts = new Int32Array(levels.length).fill(-1);
+    const ends = new Int32Array(levels.length).fill(-1);
+    for (let i = 0, v = 0; i < levels.length; i++) {
+      if (levels[i] !== 1) continue;
+      starts[i] = values.starts[v]!;
+      ends[i] = values.ends[v++]!;
+    }
+    return { bytes: values.bytes, starts, ends };
   }
 
   #withNulls(levels: Int32Array, from: number, to: number, out: (string | undefined)[]): void {

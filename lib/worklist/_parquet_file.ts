@@ -1,10 +1,10 @@
 /**
- * What a Parquet file's footer says of one column.
+ * What a Parquet file's footer says of its columns.
  *
  * @module
  */
 
-import { type FileMetaData, parquetMetadata } from "hyparquet";
+import { type FileMetaData, parquetMetadata, readColumnIndex } from "hyparquet";
 import { codecOf, type Decompress } from "./_codecs.ts";
 import { PartFormatError } from "./errors.ts";
 import { type ByteSource, reason } from "./_source.ts";
@@ -25,7 +25,18 @@ export interface ColumnChunk {
   readonly limit: number;
   readonly decompress: Decompress;
   /** Place of the offset index, if it has one. */
-  readonly index: { readonly offset: number; readonly length: number } | undefined;
+  readonly index: Place | undefined;
+  /** Place of the column index, if it has one: bounds of the values of each page. */
+  readonly bounds: Place | undefined;
+  /** No value is below this one or above that one, by their bytes; undefined where that is not known. */
+  readonly least: Uint8Array | undefined;
+  readonly most: Uint8Array | undefined;
+}
+
+/** A piece of a file. */
+interface Place {
+  readonly offset: number;
+  readonly length: number;
 }
 
 /** One column of a file. */
@@ -40,14 +51,46 @@ export interface ParquetColumn {
   readonly tailOffset: number;
 }
 
+/** A file's footer. */
+export interface ParquetFooter {
+  readonly metadata: FileMetaData;
+  /** The last bytes of the file, from this offset on. */
+  readonly tail: Uint8Array;
+  readonly tailOffset: number;
+}
+
 /**
- * Reads the footer. Without `column`, `url` is taken, or else `domain`.
+ * Reads the footer for one column. Without `column`, `url` is taken, or else `domain`.
  *
  * @throws {PartFormatError} If the file is none, is damaged, or has no such column of strings.
  */
 export async function readColumn(source: ByteSource, column?: string): Promise<ParquetColumn> {
-  const fail = (why: string, cause?: unknown) =>
-    new PartFormatError(source.name, why, cause === undefined ? undefined : { cause });
+  return columnIn(source, await readFooter(source), column);
+}
+
+/**
+ * A column that a footer tells of.
+ *
+ * @throws {PartFormatError} If there is no such column of strings, or what is said of it cannot be.
+ */
+export function columnIn(
+  source: ByteSource,
+  { metadata, tail, tailOffset }: ParquetFooter,
+  column: string | undefined,
+): ParquetColumn {
+  return damaged(
+    source.name,
+    (fail) => ({ ...columnOf(metadata, column, source.size, fail), tail, tailOffset }),
+  );
+}
+
+/**
+ * Reads the footer.
+ *
+ * @throws {PartFormatError} If the file is none, or is damaged.
+ */
+export async function readFooter(source: ByteSource): Promise<ParquetFooter> {
+  const fail = (why: string) => new PartFormatError(source.name, why);
   if (source.size < 12) throw fail("it is too short for a Parquet file");
   let tail = source.tail ?? new Uint8Array(Math.min(TAIL, source.size));
   if (source.tail === undefined) await source.read(source.size - tail.length, tail);
@@ -63,19 +106,28 @@ export async function readColumn(source: ByteSource, column?: string): Promise<P
     tail = new Uint8Array(footer);
     await source.read(source.size - footer, tail);
   }
+  return damaged(source.name, () => ({
+    metadata: parquetMetadata(tail.subarray(tail.length - footer), { geoparquet: false }),
+    tail,
+    tailOffset: source.size - tail.length,
+  }));
+}
+
+/** In a damaged footer anything may stand in the place of anything. */
+function damaged<T>(name: string, work: (fail: (why: string) => PartFormatError) => T): T {
   try {
-    const metadata = parquetMetadata(tail.subarray(tail.length - footer), { geoparquet: false });
-    return {
-      ...columnOf(metadata, column, source.size, fail),
-      tail,
-      tailOffset: source.size - tail.length,
-    };
+    return work((why) => new PartFormatError(name, why));
   } catch (cause) {
-    // In a damaged footer anything may stand in the place of anything.
-    throw cause instanceof PartFormatError
-      ? cause
-      : fail(`its footer is damaged: ${reason(cause)}`, cause);
+    if (cause instanceof PartFormatError) throw cause;
+    throw new PartFormatError(name, `its footer is damaged: ${reason(cause)}`, { cause });
   }
+}
+
+/** Names of the columns at the root that may be read here: those of byte arrays. */
+export function stringColumns({ metadata }: ParquetFooter): string[] {
+  return [...topLevel(metadata.schema)].filter(([, element]) =>
+    element.type === "BYTE_ARRAY" && element.repetition_type !== "REPEATED" && !element.num_children
+  ).map(([name]) => name);
 }
 
 function columnOf(
@@ -137,13 +189,31 @@ function chunkOf(
     offset < 4 ||
     limit < offset || limit > fileSize
   ) throw fail(`its column "${name}" lies outside the file`);
-  const index = {
-    offset: Number(column.offset_index_offset ?? 0),
-    length: Number(column.offset_index_length ?? 0),
+  const place = (at: unknown, size: unknown): Place | undefined => {
+    const [offset, length] = [Number(at ?? 0), Number(size ?? 0)];
+    return offset > 0 && length > 0 && length <= MAX_INDEX && offset + length <= fileSize
+      ? { offset, length }
+      : undefined;
   };
-  const indexed = index.offset > 0 && index.length > 0 && index.length <= MAX_INDEX &&
-    index.offset + index.length <= fileSize;
-  return { start, end, offset, limit, decompress, index: indexed ? index : undefined };
+  return {
+    start,
+    end,
+    offset,
+    limit,
+    decompress,
+    index: place(column.offset_index_offset, column.offset_index_length),
+    bounds: place(column.column_index_offset, column.column_index_length),
+    // The older fields of the same meaning are by an order that depends on who wrote them.
+    least: bound(meta.statistics?.min_value),
+    most: bound(meta.statistics?.max_value),
+  };
+}
+
+/** A bound as bytes; one that is no text would come back as another. */
+function bound(value: unknown): Uint8Array | undefined {
+  return typeof value === "string" && !value.includes("\ufffd")
+    ? new TextEncoder().encode(value)
+    : undefined;
 }
 
 /** Reads a chunk's offset index; `undefined` when it has none. */
@@ -153,11 +223,7 @@ export async function readIndex(
   chunk: ColumnChunk,
 ): Promise<PageIndex | undefined> {
   if (chunk.index === undefined) return undefined;
-  const { offset, length } = chunk.index;
-  let bytes: Uint8Array;
-  const at = offset - column.tailOffset;
-  if (at >= 0) bytes = column.tail.subarray(at, at + length);
-  else await source.read(offset, bytes = new Uint8Array(length));
+  const bytes = await readPlace(source, column, chunk.index);
   let index: PageIndex;
   try {
     index = readOffsetIndex(bytes);
@@ -172,6 +238,50 @@ export async function readIndex(
     index.rows[last]! > chunk.end - chunk.start
   ) throw new PartFormatError(source.name, "its offset index points outside the column");
   return index;
+}
+
+/** Rows of a page, and what its values lie between. */
+export interface PageBounds {
+  /** First row in the file, and the row behind the last. */
+  readonly start: number;
+  readonly end: number;
+  readonly least: Uint8Array | undefined;
+  readonly most: Uint8Array | undefined;
+}
+
+/** The pages of a chunk with their bounds; `undefined` when the file has no indexes of it. */
+export async function readPageBounds(
+  source: ByteSource,
+  column: ParquetColumn,
+  chunk: ColumnChunk,
+): Promise<PageBounds[] | undefined> {
+  const pages = await readIndex(source, column, chunk);
+  if (pages === undefined || chunk.bounds === undefined) return undefined;
+  const bytes = await readPlace(source, column, chunk.bounds);
+  return damaged(source.name, () => {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const index = readColumnIndex({ view, offset: 0 }, { name: column.name, type: "BYTE_ARRAY" });
+    const { rows } = pages;
+    return Array.from(rows, (row, i) => ({
+      start: chunk.start + row,
+      end: i + 1 < rows.length ? chunk.start + rows[i + 1]! : chunk.end,
+      // A page of nulls alone has bounds that mean nothing.
+      least: index.null_pages[i] ? undefined : bound(index.min_values[i]),
+      most: index.null_pages[i] ? undefined : bound(index.max_values[i]),
+    }));
+  });
+}
+
+async function readPlace(
+  source: ByteSource,
+  { tail, tailOffset }: ParquetColumn,
+  { offset, length }: Place,
+): Promise<Uint8Array> {
+  const at = offset - tailOffset;
+  if (at >= 0) return tail.subarray(at, at + length);
+  const bytes = new Uint8Array(length);
+  await source.read(offset, bytes);
+  return bytes;
 }
 
 /** The columns at the root of the schema. */

@@ -1,5 +1,5 @@
 /**
- * Strings from the values of a page.
+ * Strings from the values of a page, or where their bytes stand.
  *
  * @module
  */
@@ -9,6 +9,17 @@ export interface Values {
   readonly length: number;
   /** Appends the values `from` up to `to` to `out`. */
   strings(from: number, to: number, out: (string | undefined)[]): void;
+  /** Where each value stands. */
+  slices(): ByteSlices;
+}
+
+/** Values as places in bytes. */
+export interface ByteSlices {
+  readonly bytes: Uint8Array;
+  /** Where each begins; -1 for a null. */
+  readonly starts: Int32Array;
+  /** Where each ends. */
+  readonly ends: Int32Array;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -30,6 +41,10 @@ export class SliceValues implements Values {
 
   get length(): number {
     return this.#starts.length;
+  }
+
+  slices(): ByteSlices {
+    return { bytes: this.#bytes, starts: this.#starts, ends: this.#ends };
   }
 
   strings(from: number, to: number, out: (string | undefined)[]): void {
@@ -56,12 +71,44 @@ export class SliceValues implements Values {
   }
 }
 
+/** The entries that other values refer to. */
+export class Dictionary {
+  readonly #slices: ByteSlices;
+  #strings: (string | undefined)[] | undefined;
+
+  /** Keeps its own copy of the entries' bytes. */
+  constructor(values: SliceValues) {
+    const { bytes, starts, ends } = values.slices();
+    this.#slices = { bytes: bytes.slice(), starts, ends };
+  }
+
+  /** Count of entries. */
+  get length(): number {
+    return this.#slices.starts.length;
+  }
+
+  /** The entries as strings, decoded once. */
+  get strings(): readonly (string | undefined)[] {
+    if (this.#strings === undefined) {
+      const { bytes, starts, ends } = this.#slices;
+      this.#strings = [];
+      new SliceValues(bytes, starts, ends).strings(0, starts.length, this.#strings);
+    }
+    return this.#strings;
+  }
+
+  /** Where the entries stand. */
+  get slices(): ByteSlices {
+    return this.#slices;
+  }
+}
+
 /** Values that are entries of a dictionary. */
 export class DictionaryValues implements Values {
-  readonly #dictionary: readonly (string | undefined)[];
+  readonly #dictionary: Dictionary;
   readonly #indexes: Int32Array;
 
-  constructor(dictionary: readonly (string | undefined)[], indexes: Int32Array) {
+  constructor(dictionary: Dictionary, indexes: Int32Array) {
     this.#dictionary = dictionary;
     this.#indexes = indexes;
   }
@@ -70,7 +117,17 @@ export class DictionaryValues implements Values {
     return this.#indexes.length;
   }
 
+  slices(): ByteSlices {
+    const { bytes, starts, ends } = this.#dictionary.slices;
+    return {
+      bytes,
+      starts: this.#indexes.map((index) => starts[index]!),
+      ends: this.#indexes.map((index) => ends[index]!),
+    };
+  }
+
   strings(from: number, to: number, out: (string | undefined)[]): void {
-    for (let i = from; i < to; i++) out.push(this.#dictionary[this.#indexes[i]!]);
+    const { strings } = this.#dictionary;
+    for (let i = from; i < to; i++) out.push(strings[this.#indexes[i]!]);
   }
 }

@@ -30,6 +30,13 @@ export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./
 export type { RowRange } from "../capture/mod.ts";
 export type { WarcFs } from "../warc/mod.ts";
 export { type ByteSource, fetchText, isRemote, openBytes, type RemoteOptions } from "./bytes.ts";
+export {
+  ColumnFile,
+  type ColumnSlices,
+  type GroupBounds,
+  type PageBounds,
+  type RowSpan,
+} from "./columns.ts";
 export { readLines } from "./_lines.ts";
 export { FlightSet } from "./flight.ts";
 export {
