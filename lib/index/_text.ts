@@ -5,7 +5,7 @@
  * @module
  */
 
-/** The tokenizer: letters, digits and marks make words; Latin, Greek and Cyrillic accents do not count. */
+/** The tokenizer: letters, digits and marks make words. What accents it knows were dropped before it. */
 export const TOKENIZER = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'";
 
 /** Characters of scripts that put no blanks between words. */
@@ -17,8 +17,11 @@ const WORD = new RegExp(
   `(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{Co}\\p{Mn}\\p{Mc}])+|(?=[\\p{L}\\p{N}\\p{Mn}\\p{Mc}])[${UNSPACED}]`,
   "gu",
 );
-/** Points and vowel signs that Hebrew and Arabic are mostly written without. */
-const POINTS = /[\u0591-\u05c7\u064b-\u065f\u0670]/g;
+/**
+ * Marks that do not count: points and vowel signs that Hebrew and Arabic are mostly written without, and
+ * accents. Russian's short i is a letter of its own.
+ */
+const MARKS = /\u0438\u0306|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]/g;
 const ASCII = /^[\0-\x7f]*$/;
 
 /**
@@ -29,8 +32,8 @@ const ASCII = /^[\0-\x7f]*$/;
 export function indexedText(text: string, most: number): string {
   if (ASCII.test(text)) return text.replaceAll("\0", " ");
   // Compatibility characters may become many.
-  const plain = text.normalize("NFKC").slice(0, most);
-  return plain.replace(POINTS, "").replace(UNSPACED_CHARACTER, " $& ").replaceAll("\0", " ");
+  return fold(text.normalize("NFKC").slice(0, most)).replace(UNSPACED_CHARACTER, " $& ")
+    .replaceAll("\0", " ");
 }
 
 /** A word of a text. */
@@ -51,19 +54,27 @@ export function* words(text: string): Generator<Word, void, undefined> {
   }
 }
 
-function fold(word: string): string {
-  if (ASCII.test(word)) return word.toLowerCase();
-  return word.normalize("NFKC").replace(POINTS, "").toLowerCase().normalize("NFD")
-    .replace(/[\u0300-\u036f]/g, "").normalize("NFC");
+function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase();
+  return text.normalize("NFKC").toLowerCase().normalize("NFD")
+    .replace(MARKS, (mark) => (mark.length > 1 ? mark : "")).normalize("NFC")
+    .replaceAll("\u03c2", "\u03c3"); // the sigma that ends a word
 }
+
+/** Words that each document has for its host: the same number, since they count in its length. */
+const HOST_WORDS = 8;
+const NO_HOST = "\u01c2";
 
 /**
  * Host names as words of the index: the host and each one it lies below, so that one word finds all below
  * a host. The signs between the letters are letters to the tokenizer, and in no host's name.
  */
 export function hostWords(host: string): string[] {
-  const labels = host.toLowerCase().split(".").slice(-20).reverse();
-  return labels.map((_, i) => hostWord(labels.slice(0, i + 1).reverse().join(".")));
+  const labels = host.toLowerCase().split(".");
+  const all = labels.map((_, i) => hostWord(labels.slice(i).join("."))).reverse();
+  // Of a host deeper than that, what lies between is left out.
+  const kept = [...all.slice(0, HOST_WORDS - 1), ...all.slice(HOST_WORDS - 1).slice(-1)];
+  return [...kept, ...Array(HOST_WORDS - kept.length).fill(NO_HOST)];
 }
 
 /** The word that finds a host and those below it. */

@@ -119,7 +119,7 @@ export class IndexWriter implements Disposable {
         indexedText(title, MAX_TITLE),
         indexedText(text, MAX_TEXT),
         hostWords(hostOf(url)).join(" "),
-        language,
+        language || "und",
       );
       if (known === undefined) this.#documents++;
       this.#pending++;
