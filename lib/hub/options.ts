@@ -5,7 +5,7 @@
  */
 
 import type { HubClientOptions } from "./client.ts";
-import { HubError } from "./errors.ts";
+import { HubAccessError, HubError } from "./errors.ts";
 
 /** What a caller may say about the hub. */
 export interface HubSettings {
@@ -31,12 +31,12 @@ export interface HubSettings {
  * The settings with what the environment and the defaults say where they are silent.
  *
  * @throws {HubError} If the hub's address is none.
+ * @throws {HubAccessError} If the token can be none.
  */
 export function hubOptions(settings: HubSettings): Omit<HubClientOptions, "stats"> {
   return {
     hub: hubOf(settings.hub ?? Deno.env.get("HF_ENDPOINT") ?? ""),
-    // A token that came by a file often ends in a line end, which no header may hold.
-    token: (settings.token ?? Deno.env.get("HF_TOKEN") ?? "").trim() || undefined,
+    token: tokenOf(settings.token ?? Deno.env.get("HF_TOKEN") ?? ""),
     fetch: settings.fetch ?? ((url, init) => fetch(url, init)),
     sleep: settings.sleep ?? timer,
     now: settings.now ?? (() => performance.now()),
@@ -44,6 +44,20 @@ export function hubOptions(settings: HubSettings): Omit<HubClientOptions, "stats
     idle: settings.idle ?? 30_000,
     signal: settings.signal,
   };
+}
+
+/** A token that came by a file often ends in a line end, which no header may hold. */
+function tokenOf(given: string): string | undefined {
+  const token = given.trim();
+  // Said here, since the runtime's own message would show it.
+  if (!/^[\x21-\x7e]*$/.test(token)) {
+    throw new HubAccessError(
+      "Cannot use the hub: HF_TOKEN holds what no token can, such as a space or a line end.",
+      "",
+      0,
+    );
+  }
+  return token || undefined;
 }
 
 function hubOf(given: string): string {

@@ -53,7 +53,9 @@ export class Committer {
    */
   async missing(parts: readonly PreparedPart[], commit: string): Promise<PreparedPart[]> {
     const there = await this.#options.repo.files(parts.map(({ path }) => path), commit);
-    return parts.filter(({ file, path, sha256, size }) => {
+    // Two files that hold the same are one on the hub.
+    const each = [...new Map(parts.map((part) => [part.path, part])).values()];
+    return each.filter(({ file, path, sha256, size }) => {
       const found = there.get(path);
       if (found === undefined) return true;
       if (found.sha256 === sha256 && found.size === size) return false;

@@ -15,7 +15,7 @@ import { PublishError } from "./errors.ts";
  */
 export function partsOf(dir: string, { sealed }: Checkpoint): LocalFile[] {
   const files: LocalFile[] = [];
-  for (const name of sealed) {
+  for (const name of new Set(sealed)) {
     const path = join(dir, name);
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat?.isFile()) files.push({ name, path, size: stat.size, mtimeMs: stat.mtimeMs });
