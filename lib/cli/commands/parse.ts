@@ -132,12 +132,15 @@ export const parse: CommandSpec<ParseCommandOptions, ParseArguments> = {
     text: flag(false, "Give the main content of pages as plain text"),
     markdown: flag(false, "Give it as Markdown"),
     meta: flag(false, "Give all headers, and what metadata records say"),
-    workers: computed(
-      workersType,
-      "the number of cores",
-      () => navigator.hardwareConcurrency,
-      "Pages rendered at once",
-    ),
+    workers: {
+      ...computed(
+        workersType,
+        "the number of cores",
+        () => navigator.hardwareConcurrency,
+        "Pages rendered at once",
+      ),
+      short: "j",
+    },
   },
   fields: [...ALWAYS, FILE, ...LINKS, TITLE, TEXT, MARKDOWN, WORDS, ...LANGUAGE, ...META],
   fieldsFor: fieldsOf,
