@@ -38,11 +38,12 @@ export async function* parse(
   options: ParseOptions = {},
 ): AsyncGenerator<Parsed, void, undefined> {
   const files = await expandPaths(paths);
+  const named = paths.length === 1 && files[0] === paths[0];
   await using work = new Work(options);
   for (const file of files) {
     try {
       const items = file === "-" ? archiveItems(file, options) : await itemsOf(file, options);
-      yield* work.through(items, files.length > 1 ? file : undefined);
+      yield* work.through(items, named ? undefined : file);
     } catch (error) {
       // That one file is not what it should be is no reason to leave the others unread.
       if (

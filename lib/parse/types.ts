@@ -24,7 +24,7 @@ export interface ParsedRecord {
   readonly content_length: number;
   /** Byte offset of the record (its gzip member) in the file; of a capture its row. */
   readonly offset: number;
-  /** Path of the file, where several are read. */
+  /** Path of the file, where several are read, or a folder. */
   readonly file?: string;
   /** Distinct absolute links of a page, in its order. */
   readonly links?: readonly string[];
