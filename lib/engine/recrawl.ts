@@ -184,6 +184,7 @@ async function openParts(
     const list = await openWorkList({
       from: options.from,
       ...(options.column === undefined ? {} : { column: options.column }),
+      failed: options.failed,
       ...(options.release === undefined ? {} : { dir: options.release }),
       ...(before === undefined || before.release === "" ? {} : { release: before.release }),
       ...(options.hub === undefined ? {} : { hub: options.hub }),

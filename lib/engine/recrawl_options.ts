@@ -18,6 +18,8 @@ export interface RecrawlOptions {
   readonly from: string;
   /** Column of Parquet lists. */
   readonly column?: string;
+  /** Takes only rows of an earlier pass that failed: `all`, or classes of failures. @default [] */
+  readonly failed?: readonly string[];
   /** Folder of the repo that holds the release; the newest, or the state's, otherwise. */
   readonly release?: string;
   /** Base URL of the hub. @default HF_ENDPOINT, else https://huggingface.co */
@@ -146,6 +148,7 @@ export function fillRecrawlOptions(o: RecrawlOptions): FilledRecrawlOptions {
   return {
     from: o.from,
     column: o.column,
+    failed: o.failed ?? [],
     release: o.release,
     hub: o.hub,
     out: o.out,

@@ -10,7 +10,7 @@ import { openHubFile } from "./_hub_file.ts";
 import { layOut, listHubFiles } from "./_hub_layout.ts";
 import { WorkListError } from "./errors.ts";
 import type { Part } from "./_part.ts";
-import { parquetPart } from "./_parquet.ts";
+import { captureListPart, type FailureFilter } from "./_failures.ts";
 import { type ByteSource, openFile, reason } from "./_source.ts";
 
 /** What the hub has. */
@@ -30,6 +30,7 @@ export async function hubParts(
     readonly column: string | undefined;
     readonly dir: string | undefined;
     readonly scratch: string | undefined;
+    readonly failed: FailureFilter | undefined;
   },
 ): Promise<HubParts> {
   const client = new HubClient(options);
@@ -39,7 +40,12 @@ export async function hubParts(
   return {
     release,
     parts: paths.map((path) =>
-      parquetPart(path, () => openHubFile(client, repo, path, options.now, spool), options.column)
+      captureListPart(
+        path,
+        () => openHubFile(client, repo, path, options.now, spool),
+        options.column,
+        options.failed,
+      )
     ),
   };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { FailureFilter } from "./_failures.ts";
 import type { Part, PartRows } from "./_part.ts";
 
 /** No URL is as long; what is longer is passed over without being kept. */
@@ -16,11 +17,14 @@ export type LineFormat = "text" | "jsonl";
 /**
  * A file of lines as a part. Rows are its lines, with blank ones and, in text, comments (`#`) left out.
  * To come to a row the lines before it are read.
+ *
+ * @param failed Takes the JSON objects alone whose `error` is asked for.
  */
 export function linesPart(
   name: string,
   format: LineFormat | undefined,
   open: () => AsyncIterable<Uint8Array>,
+  failed?: FailureFilter,
 ): Part {
   return {
     name,
@@ -28,14 +32,14 @@ export function linesPart(
       let row = 0;
       let next = 0;
       let start = 0;
-      let values: (string | undefined)[] = [];
+      let values: (string | undefined | null)[] = [];
       const take = (): PartRows => {
         const rows = { row: start, values };
         values = [];
         return rows;
       };
       for await (const line of readLines(open())) {
-        const value = parse(line, format);
+        const value = parse(line, format, failed);
         if (value === NOTHING) continue;
         while (next < wanted.length && row >= wanted[next]!.end) next++;
         if (next === wanted.length) break;
@@ -59,7 +63,8 @@ const decoder = new TextDecoder();
 function parse(
   line: Uint8Array | undefined,
   format: LineFormat | undefined,
-): string | undefined | typeof NOTHING {
+  failed: FailureFilter | undefined,
+): string | undefined | null | typeof NOTHING {
   if (line === undefined) return undefined;
   let start = 0;
   let end = line.length;
@@ -68,11 +73,13 @@ function parse(
   if (start === end) return NOTHING;
   const text = decoder.decode(line.subarray(start, end));
   if (format === "text" || (format === undefined && line[start] !== 0x7b)) {
-    return line[start] === 0x23 ? NOTHING : text;
+    if (line[start] === 0x23) return NOTHING;
+    return failed === undefined ? text : null;
   }
   try {
-    const url = (JSON.parse(text) as { url?: unknown } | null)?.url;
-    return typeof url === "string" ? url : undefined;
+    const record = JSON.parse(text) as { url?: unknown; error?: unknown } | null;
+    if (failed !== undefined && !failed(String(record?.error ?? ""))) return null;
+    return typeof record?.url === "string" ? record.url : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;

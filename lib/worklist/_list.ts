@@ -76,6 +76,7 @@ async function* readList(
           nextPart = p;
           nextRow = row + 1;
         }
+        if (value === null) continue;
         if (value === undefined || value === "") {
           stats.bad++;
           continue;

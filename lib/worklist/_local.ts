@@ -9,7 +9,7 @@ import { WorkListError } from "./errors.ts";
 import { linesPart } from "./_lines.ts";
 import { compareNames } from "./_names.ts";
 import type { Part } from "./_part.ts";
-import { parquetPart } from "./_parquet.ts";
+import { captureListPart, type FailureFilter } from "./_failures.ts";
 import { openFile, reason } from "./_source.ts";
 import type { WorkListStats } from "./types.ts";
 import { warcPart } from "./_warc.ts";
@@ -17,12 +17,14 @@ import { warcPart } from "./_warc.ts";
 /**
  * The parts of a file, or of the files directly in a folder by the numbers in their names.
  *
+ * @param failed Takes the rows that failed alone; captures and records of an earlier pass have such.
  * @throws {WorkListError} If there is nothing that can be read.
  */
 export async function localParts(
   from: string,
   column: string | undefined,
   stats: WorkListStats,
+  failed: FailureFilter | undefined,
 ): Promise<Part[]> {
   let info: Deno.FileInfo;
   const paths: string[] = [];
@@ -56,25 +58,39 @@ export async function localParts(
   return paths.map((path) => {
     switch (formatOf(path)) {
       case "parquet":
-        return parquetPart(path, () => openFile(path, stats), column);
-      case "warc":
-        return warcPart(path);
+        return captureListPart(path, () => openFile(path, stats), column, failed);
       case "jsonl":
-        return linesPart(path, "jsonl", () => fileChunks(path, stats));
+        return linesPart(path, "jsonl", () => fileChunks(path, stats), failed);
+      case "warc":
+        if (failed !== undefined) throw saysNoFailures(path);
+        return warcPart(path);
       default:
+        if (failed !== undefined) throw saysNoFailures(path);
         return linesPart(path, "text", () => fileChunks(path, stats));
     }
   });
 }
 
+function saysNoFailures(path: string): WorkListError {
+  return new WorkListError(
+    `Cannot read the failures in "${path}": captures (.parquet) and records (.jsonl) of an earlier ` +
+      "pass say what failed, WARC files and plain lists do not",
+  );
+}
+
 /** Standard input as the one part of a list. Each line is a URL or a JSON object; it can be read once. */
-export function stdinParts(input: AsyncIterable<Uint8Array>, stats: WorkListStats): Part[] {
-  return [linesPart("-", undefined, async function* () {
+export function stdinParts(
+  input: AsyncIterable<Uint8Array>,
+  stats: WorkListStats,
+  failed: FailureFilter | undefined,
+): Part[] {
+  const chunks = async function* () {
     for await (const chunk of input) {
       stats.bytes += chunk.length;
       yield chunk;
     }
-  })];
+  };
+  return [linesPart("-", undefined, chunks, failed)];
 }
 
 function formatOf(name: string): "parquet" | "warc" | "jsonl" | "text" | undefined {

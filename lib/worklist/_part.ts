@@ -14,8 +14,8 @@ export interface Wanted {
 export interface PartRows {
   /** The first one's number. */
   readonly row: number;
-  /** What each holds; undefined for a row that holds nothing that could be a URL. */
-  readonly values: readonly (string | undefined)[];
+  /** What each holds; undefined where nothing could be a URL, null where the row is not asked for. */
+  readonly values: readonly (string | undefined | null)[];
 }
 
 /** A file of a work list. */

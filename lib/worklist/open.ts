@@ -6,6 +6,7 @@
 
 import { resolve } from "node:path";
 import { WorkListError } from "./errors.ts";
+import { failureFilter } from "./_failures.ts";
 import { hubParquets, hubParts } from "./_hub.ts";
 import type { Fetch, HubClientOptions } from "./_hub_client.ts";
 import { workList } from "./_list.ts";
@@ -23,6 +24,11 @@ export interface OpenWorkListOptions {
   readonly from: string;
   /** Column of Parquet parts. @default the published list's own, else `url`, else `domain` */
   readonly column?: string;
+  /**
+   * Takes only rows of an earlier pass that failed in these ways: `all`, or classes of failures as they
+   * stand in the column, or the field, `error`. The list is then captures, or records as JSON lines.
+   */
+  readonly failed?: readonly string[];
   /** Folder of the repo that holds the release. @default the newest */
   readonly dir?: string;
   /** Release a run was begun with, taken instead of the newest when `dir` names none. */
@@ -73,13 +79,19 @@ const PUBLISHED: Readonly<Record<string, { repo: string; column: string }>> = {
 export async function openWorkList(options: OpenWorkListOptions): Promise<WorkList> {
   const { from } = options;
   const stats: WorkListStats = { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 };
+  const failed = options.failed === undefined || options.failed.length === 0
+    ? undefined
+    : failureFilter(options.failed);
+  const named = (source: string, column?: string) =>
+    withFailed(withColumn(source, column), options.failed);
   if (from === "-") {
-    return workList("-", "", stdinParts(options.stdin ?? Deno.stdin.readable, stats), stats);
+    const parts = stdinParts(options.stdin ?? Deno.stdin.readable, stats, failed);
+    return workList(named("-"), "", parts, stats);
   }
   const published = Object.hasOwn(PUBLISHED, from) ? PUBLISHED[from] : undefined;
   if (published === undefined && (!isRepo(from) || await exists(from))) {
-    const parts = await localParts(from, options.column, stats);
-    return workList(withColumn(resolve(from), options.column), "", parts, stats);
+    const parts = await localParts(from, options.column, stats, failed);
+    return workList(named(resolve(from), options.column), "", parts, stats);
   }
   const repo = published?.repo ?? from;
   const column = options.column ?? published?.column;
@@ -87,8 +99,9 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
     ...hubOptions(options, stats),
     dir: options.dir ?? options.release,
     column,
+    failed,
   });
-  return workList(withColumn(repo, column), release, parts, stats);
+  return workList(named(repo, column), release, parts, stats);
 }
 
 /** A file that lies on the hub, or on disk, and is read by pieces. */
@@ -165,6 +178,11 @@ const defaultFetch: Fetch = (url, init) => fetch(url, init);
 
 function withColumn(source: string, column: string | undefined): string {
   return column === undefined ? source : `${source}#${column}`;
+}
+
+/** Other failures are another list, whose rows a checkpoint must not take for its own. */
+function withFailed(source: string, failed: readonly string[] = []): string {
+  return failed.length === 0 ? source : `${source} failed ${[...new Set(failed)].sort().join(",")}`;
 }
 
 function hubOf(given: string): string {

@@ -33,7 +33,7 @@ async function read(path: string, wanted: Wanted[] = ALL, column?: string): Prom
     };
   };
   for await (const { row, values } of parquetPart("list", open, column).read(wanted)) {
-    values.forEach((value, i) => out.rows.push([row + i, value]));
+    values.forEach((value, i) => out.rows.push([row + i, value ?? undefined]));
   }
   return out;
 }

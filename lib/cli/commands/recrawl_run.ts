@@ -4,10 +4,11 @@
  * @module
  */
 
+import { resolve } from "node:path";
 import type { CommandSpec } from "../command.ts";
 import { UsageError } from "../errors.ts";
 import { type GlobalOptions, retriesType, timeoutType, workersType } from "../options/global.ts";
-import { computed, flag, required, value } from "../options/spec.ts";
+import { computed, flag, list, required, value } from "../options/spec.ts";
 import { choice, count, duration, filePrefix, path, size, text } from "../options/types.ts";
 import { recrawlFields } from "./recrawl_fields.ts";
 import { checkShard, type RunOptions, runOptions } from "./run_options.ts";
@@ -20,6 +21,8 @@ export interface RecrawlRunOptions extends GlobalOptions, RunOptions {
   readonly from: string;
   /** Column of the list that holds URLs or domains. */
   readonly column: string;
+  /** Classes of failures of an earlier pass, or `all`; empty takes every row. */
+  readonly failed: readonly string[];
   /** Release of a repo: a folder below `data/`; undefined for the newest, or the state's. */
   readonly dir: string | undefined;
   /** Folder of the capture files. */
@@ -73,6 +76,11 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
       "domain for domains, else url",
       (values) => values.from === "domains" ? "domain" : "url",
       "Column of the list that holds its URLs or domains",
+    ),
+    failed: list(
+      choice(["all", "dns", "timeout", "refused", "tls", "skip", "other"]),
+      "Of an earlier pass (captures, or its records as .jsonl) take the rows that failed: all, or by class",
+      { commas: true },
     ),
     dir: value(
       text("RELEASE"),
@@ -180,12 +188,22 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
       "ccrawl recrawl run --from urls --validators captures/ --state second.json --out second/",
       "again, only what has changed since",
     ],
+    [
+      "ccrawl recrawl run --from captures/ --failed timeout,refused --out again/ --timeout 60s",
+      "what failed in an earlier pass, with more patience",
+    ],
   ],
   check(options) {
     checkShard(options);
     const { from, dir, profileDir, profileName } = options;
     if (dir !== undefined && from === "-") {
       throw new UsageError(`--dir=${dir}: stdin has no releases`, "leave --dir out");
+    }
+    if (options.failed.length > 0 && resolve(from) === resolve(options.out)) {
+      throw new UsageError(
+        `--out=${options.out}: the failures of an earlier pass cannot be read where new ones are written`,
+        "give --out another folder",
+      );
     }
     if (profileDir !== undefined && profileName === undefined) {
       throw new UsageError(

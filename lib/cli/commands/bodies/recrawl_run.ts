@@ -28,6 +28,7 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     ...networkOptions(options),
     from: options.from,
     ...(options.column === undefined ? {} : { column: options.column }),
+    failed: options.failed,
     ...(options.dir === undefined ? {} : { release: options.dir }),
     out: options.out,
     ...(options.state === undefined ? {} : { state: options.state }),
