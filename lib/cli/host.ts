@@ -24,6 +24,9 @@ export interface TextSink {
   columns(): number | undefined;
 }
 
+/** How long a pipe that does not block and is full is left to its reader, in ms. */
+const FULL_PIPE_MS = 10;
+
 /** The process as commands see it. */
 export interface CliHost {
   readonly env: (name: string) => string | undefined;
@@ -44,7 +47,15 @@ export function processHost(): CliHost {
     env: (name) => Deno.env.get(name),
     stdout: {
       async write(bytes) {
-        for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+        for (let at = 0; at < bytes.length;) {
+          try {
+            at += await Deno.stdout.write(bytes.subarray(at));
+          } catch (error) {
+            // Whoever made the pipe, or shares the terminal, has set it not to block: it is full for now.
+            if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+            await new Promise((resolve) => setTimeout(resolve, FULL_PIPE_MS));
+          }
+        }
       },
       terminal: Deno.stdout.isTerminal(),
       columns,

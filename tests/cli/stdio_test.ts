@@ -3,6 +3,7 @@ import { startWeb } from "../web/mod.ts";
 import { crawlArgs, verifyClean } from "../engine/_kill.ts";
 import { withFolder } from "../engine/_crawl.ts";
 import { CCRAWL } from "../engine/_process.ts";
+import { processHost } from "../../lib/cli/host.ts";
 
 const LINUX = Deno.build.os === "linux";
 
@@ -41,4 +42,22 @@ Deno.test({
       assert.equal(code, 0);
       await verifyClean(dir);
     }),
+});
+
+Deno.test("stdout that does not block and is full is written to again", async () => {
+  const stdout = Deno.stdout as { write: typeof Deno.stdout.write };
+  const write = stdout.write, taken: number[] = [];
+  let full = true;
+  stdout.write = (bytes) => {
+    full = !full;
+    if (full) return Promise.reject(new Deno.errors.WouldBlock("Resource temporarily unavailable"));
+    taken.push(bytes[0]!);
+    return Promise.resolve(1);
+  };
+  try {
+    await processHost().stdout.write(new Uint8Array([1, 2, 3]));
+  } finally {
+    stdout.write = write;
+  }
+  assert.deepEqual(taken, [1, 2, 3]);
 });
