@@ -17,3 +17,23 @@ export class RatesError extends Error {
     this.path = path;
   }
 }
+
+/** A snapshot cannot be compared. */
+export class SnapshotError extends Error {
+  /** Name of the class. */
+  override readonly name: string = "SnapshotError";
+}
+
+/** Rows of a snapshot are not in the order that they were taken to be in. */
+export class SnapshotOrderError extends SnapshotError {
+  /** Always `"SnapshotOrderError"`. */
+  override readonly name = "SnapshotOrderError";
+
+  /** Writes the message from the snapshot and the key that comes too late. */
+  constructor(which: string, key: string) {
+    super(
+      `Cannot compare the ${which} snapshot in one pass: its rows are not sorted by url_surtkey, ` +
+        `${JSON.stringify(key)} comes too late. Sort it first with --way sort.`,
+    );
+  }
+}

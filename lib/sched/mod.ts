@@ -13,6 +13,10 @@ export {
   type Tier,
   tierOf,
 } from "./tiers.ts";
-export { RatesError } from "./errors.ts";
+export { RatesError, SnapshotError, SnapshotOrderError } from "./errors.ts";
+export { type DiffOptions, diffSnapshots, diffStatement, diffStats } from "./diff.ts";
+export type { DiffStats, HostChanges } from "./_merge.ts";
+export type { HostSelection } from "./key_ranges.ts";
+export { DIFF_WAYS, type DiffWay, SQL_DIALECTS, type SqlDialect } from "./ways.ts";
 export { RateStore } from "./rate_store.ts";
 export { type BadRate, type HostRate, readHostRates } from "./rates_file.ts";

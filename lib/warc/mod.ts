@@ -45,3 +45,4 @@ export type { Truncation } from "../net/types.ts";
 export * from "./verify.ts";
 export * from "./verify_cdxj.ts";
 export * from "./writer.ts";
+export { MergeSort } from "./_merge_sort.ts";

@@ -15,11 +15,13 @@ import { crawlStatus } from "./crawl_status.ts";
 import { indexBuild } from "./index_build.ts";
 import { indexCdx } from "./index_cdx.ts";
 import { indexSearch } from "./index_search.ts";
+import { markdownRefetch } from "./markdown_refetch.ts";
 import { parse } from "./parse.ts";
 import { recrawlPublish } from "./recrawl_publish.ts";
 import { recrawlRun } from "./recrawl_run.ts";
 import { recrawlStatus } from "./recrawl_status.ts";
 import { schedAssign } from "./sched_assign.ts";
+import { schedDiff } from "./sched_diff.ts";
 import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
@@ -34,10 +36,12 @@ export const commands: readonly RegisteredCommand[] = [
   register("recrawl publish", recrawlPublish, () => import("./bodies/recrawl_publish.ts")),
   register("recrawl status", recrawlStatus, () => import("./bodies/recrawl_status.ts")),
   register("sched assign", schedAssign, () => import("./bodies/sched_assign.ts")),
+  register("sched diff", schedDiff, () => import("./bodies/sched_diff.ts")),
   register("parse", parse, () => import("./bodies/parse.ts")),
   register("index cdx", indexCdx, () => import("./bodies/index_cdx.ts")),
   register("index build", indexBuild, () => import("./bodies/index_build.ts")),
   register("index search", indexSearch, () => import("./bodies/index_search.ts")),
+  register("markdown refetch", markdownRefetch, () => import("./bodies/markdown_refetch.ts")),
   register("verify", verify, () => import("./bodies/verify.ts")),
   register("config show", configShow, () => import("./bodies/config_show.ts")),
   register("completions", completions, () => import("./bodies/completions.ts")),
@@ -49,6 +53,7 @@ export const groups: Readonly<Record<string, string>> = {
   recrawl: "Fetch a published work list into a dataset of captures",
   sched: "Decide how often hosts are crawled again",
   config: "See what the options come to, and where each comes from",
+  markdown: "Archives as Markdown",
   index: "Find captures by URL, and documents by their words",
   crawl: "Fetch a page, crawl the web into WARC, watch and steer a crawl",
 };

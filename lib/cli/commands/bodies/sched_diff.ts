@@ -1,0 +1,60 @@
+/**
+ * The work of `sched diff`.
+ *
+ * @module
+ */
+
+import { diffSnapshots, diffStatement, diffStats, tierOf } from "../../../sched/mod.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { SchedDiffArguments, SchedDiffOptions } from "../sched_diff.ts";
+
+/** A record a host; or the statement for it. */
+export async function run(
+  options: SchedDiffOptions & SchedDiffArguments,
+  io: CommandIo,
+): Promise<number> {
+  const { output, report, signal } = io;
+  const { older, newer } = options;
+  const how = {
+    hosts: options.host,
+    domains: options.domain,
+    minUrls: options.minUrls,
+    way: options.way,
+    dataEndpoint: options.dataEndpoint,
+    userAgent: options.userAgent,
+    signal,
+    onMessage: (text: string) => report.message(text),
+    ...(options.scratch === undefined ? {} : { scratch: options.scratch }),
+    ...(options.timeout === undefined ? {} : { idle: options.timeout }),
+  };
+  if (options.printSql !== undefined) {
+    const statement = await diffStatement(older, newer, options.printSql, how);
+    await io.host.stdout.write(new TextEncoder().encode(`${statement};\n`));
+    return ExitCode.done;
+  }
+  const stats = diffStats();
+  let hosts = 0;
+  for await (const { host, total, changed } of diffSnapshots(older, newer, stats, how)) {
+    if (signal.aborted) break;
+    const rate = changed / total;
+    const wait = output.write({
+      host,
+      total_urls: total,
+      changed_urls: changed,
+      change_rate: rate,
+      tier: tierOf(0, rate),
+    });
+    if (wait !== true && !await wait) break;
+    hosts++;
+  }
+  const number = (value: number) => value.toLocaleString("en");
+  report.message(
+    `${number(stats.rows)} rows, ${number(stats.compared)} URLs in both, ` +
+      `${number(stats.changed)} changed, ${number(hosts)} hosts`,
+  );
+  if (stats.skipped > 0) {
+    report.warn(`${number(stats.skipped)} URLs were left out: too many share one url_surtkey`);
+  }
+  return hosts === 0 && !signal.aborted ? ExitCode.nothing : ExitCode.done;
+}
