@@ -6,7 +6,7 @@
 
 import { crc32, createDeflateRaw, gzipSync, inflateRawSync } from "node:zlib";
 import { Buffer } from "node:buffer";
-import { Engine } from "./_engine.ts";
+import { Engine } from "../zlib/engine.ts";
 
 /** ID, deflate, no flags, no time, no extra flags, Unix. RFC 1952 section 2.3. */
 const HEADER = new Uint8Array([31, 139, 8, 0, 0, 0, 0, 0, 0, 3]);

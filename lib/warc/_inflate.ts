@@ -7,7 +7,7 @@
 import { createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Buffer } from "node:buffer";
 import { plain } from "./_bytes.ts";
-import { Engine } from "./_engine.ts";
+import { Engine } from "../zlib/engine.ts";
 
 /** What a stream held, and how long it was. */
 export interface Inflated {

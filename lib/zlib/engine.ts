@@ -23,7 +23,7 @@ interface Handle {
   onerror: unknown;
 }
 
-/** A zlib engine. */
+/** The engine inside a stream of zlib, brotli or zstd. */
 export class Engine {
   // The stream is held so that nobody collects it while its engine is in use.
   readonly #stream: { readonly _handle: Handle };
@@ -55,11 +55,17 @@ export class Engine {
     this.#stream._handle.reset();
   }
 
-  /** Works on input from `at` and puts the output at `outAt`. */
-  work(flush: number, input: Uint8Array, at: number, output: Uint8Array, outAt: number): void {
+  /** Works on input from `at` and puts the output at `outAt`; whether the input was any good. */
+  work(flush: number, input: Uint8Array, at: number, output: Uint8Array, outAt: number): boolean {
     const { length } = input;
     const room = output.length - outAt;
-    this.#stream._handle.writeSync(flush, input, at, length - at, output, outAt, room);
+    try {
+      this.#stream._handle.writeSync(flush, input, at, length - at, output, outAt, room);
+    } catch {
+      // zstd throws where the others call back.
+      this.#failed = true;
+    }
+    return !this.#failed;
   }
 
   /** Bytes of the output that are still free. */
