@@ -1,28 +1,9 @@
 import assert from "node:assert/strict";
 import { stage } from "../../deploy/_stage.ts";
 import { VERSION } from "../../lib/version.ts";
-import { startWeb } from "../web/mod.ts";
+import { jsonl, run, smoke } from "../deploy/_smoke.ts";
 
 const ROOT = new URL("../..", import.meta.url).pathname;
-
-interface Output {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
-): Promise<Output> {
-  const { code, stdout, stderr } = await new Deno.Command(command, { args: [...args], ...options })
-    .output();
-  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-  return { code, stdout: text(stdout), stderr: text(stderr) };
-}
-
-const jsonl = <T>(text: string): T[] => text.trim().split("\n").map((line) => JSON.parse(line));
 
 Deno.test("compile_offline.ts makes one file that is all of ccrawl", async (t) => {
   const dir = await Deno.makeTempDir({ prefix: "ccrawl-test-" });
@@ -79,23 +60,12 @@ Deno.test("compile_offline.ts makes one file that is all of ccrawl", async (t) =
       assert.equal((await ccrawl("crawl", "nonsense")).code, 2);
     });
 
-    await t.step("which crawls and verifies, in threads of its own", async () => {
-      await using web = await startWeb({ hosts: 5, pages: 100, pageBytes: 2000, graph: "tree" });
-      await Deno.writeTextFile(`${dir}/seeds.txt`, web.seeds().join("\n"));
-      const crawled = await ccrawl(
-        ..."crawl run --seeds seeds.txt --state crawl.db --out warc --max-depth 50".split(" "),
-        ..."--delay 1ms --allow-private --min-free 0 --output jsonl --progress none".split(" "),
-        ...web.resolvers.flatMap((server) => ["--resolver", server]),
-        ...["--ca-cert", web.caFile],
-      );
-      assert.equal(crawled.code, 0, crawled.stderr);
-      assert.deepEqual(
-        jsonl<{ url: string }>(crawled.stdout).map(({ url }) => url).sort(),
-        [...web.expectedUrls()].sort(),
-      );
-      const verified = await ccrawl("verify", "warc", "--state", "crawl.db");
-      assert.deepEqual([verified.code, verified.stdout], [0, ""], verified.stderr);
-    });
+    await t.step(
+      "which crawls, recrawls and verifies, in threads and processes of its own",
+      async () => {
+        await smoke(ccrawl, dir);
+      },
+    );
 
     await t.step("which holds its dependencies whole", async () => {
       const { specifiers } = await stage(`${dir}/stage`);
