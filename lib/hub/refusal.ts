@@ -12,18 +12,21 @@ const LONGEST_WAIT = 3_600_000;
 
 /**
  * The reason in the header that the hub gives it in, or in the body: `error` or `message` of a JSON
- * object. Empty where there is none, as where a page of HTML stands there. Reads the body to its end
- * or leaves it.
+ * object, `Message` of an object store's XML. Empty where there is none, as where a page of HTML stands
+ * there. Reads the body to its end or leaves it.
  */
 export async function readReason(response: Response): Promise<string> {
   const header = response.headers.get("x-error-message") ?? "";
-  if (header !== "" || !/^application\/(\S+\+)?json\b/i.test(typeOf(response))) {
+  const type = (response.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
+  if (header !== "" || !(type.endsWith("json") || type.endsWith("xml"))) {
     await response.body?.cancel();
     return shown(header);
   }
-  let json: unknown;
+  let text: string, json: unknown;
   try {
-    json = JSON.parse(await firstText(response));
+    text = await firstText(response);
+    if (type.endsWith("xml")) return shown(between(text, "<Message>", "</Message>"));
+    json = JSON.parse(text);
   } catch {
     return ""; // it is cut or no JSON; the status says enough
   }
@@ -31,8 +34,9 @@ export async function readReason(response: Response): Promise<string> {
   return shown([error, message].find((value) => typeof value === "string") as string ?? "");
 }
 
-function typeOf(response: Response): string {
-  return response.headers.get("content-type") ?? "";
+function between(text: string, open: string, close: string): string {
+  const start = text.indexOf(open), end = text.indexOf(close, start);
+  return start < 0 || end < 0 ? "" : text.slice(start + open.length, end);
 }
 
 async function firstText(response: Response): Promise<string> {

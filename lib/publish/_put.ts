@@ -39,6 +39,8 @@ export interface PutAnswer {
 }
 
 const CHUNK = 256 << 10;
+/** As much of a refusal as is looked at. */
+const MAX_ANSWER = 16 << 10;
 /** A store answers when it has put together what came, which takes longer than a byte. */
 const ANSWER_PATIENCE = 4;
 
@@ -102,11 +104,11 @@ export async function put(options: PutRequest): Promise<PutAnswer> {
     await watch.race<unknown>([sent, answered]);
     watch.patience = idle * ANSWER_PATIENCE;
     watch.alive();
-    const answer = answerOf(await watch.race([answered]));
+    const answer = await watch.race([answered.then(answerOf)]);
     if (!whole && answer.status < 300) {
       throw new Again("the store answers before it has everything", 0, undefined);
     }
-    return { ...answer, reason: await answer.reason };
+    return answer;
   } finally {
     signal?.removeEventListener("abort", onAbort);
     watch.close();
@@ -143,20 +145,36 @@ async function send(
   request.end();
 }
 
-function answerOf(
-  message: IncomingMessage,
-): Omit<PutAnswer, "reason"> & { readonly reason: Promise<string> } {
+async function answerOf(message: IncomingMessage): Promise<PutAnswer> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(message.headers)) {
     if (typeof value === "string") headers.set(name, value);
   }
-  message.resume();
+  const status = message.statusCode ?? 0;
+  const ok = status >= 200 && status < 300;
   return {
-    status: message.statusCode ?? 0,
+    status,
     etag: headers.get("etag") ?? "",
-    reason: readReason(new Response(null, { headers })),
+    reason: ok ? "" : await readReason(new Response(await firstBytes(message), { headers })),
     after: waitAsked(headers),
   };
+}
+
+/** The beginning of an answer's body, or nothing where it is cut. */
+async function firstBytes(message: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(MAX_ANSWER);
+  let size = 0;
+  try {
+    for await (const chunk of message as AsyncIterable<Uint8Array>) {
+      const some = chunk.subarray(0, bytes.length - size);
+      bytes.set(some, size);
+      size += some.length;
+      if (size === bytes.length) break;
+    }
+  } catch {
+    return bytes.subarray(0, 0); // the status says enough
+  }
+  return bytes.subarray(0, size);
 }
 
 /** What the network said, without the address. */

@@ -73,6 +73,8 @@ export class Publishing implements AsyncIterable<PublishedPart> {
   #waiting: readonly LocalFile[] = [];
   #sending: { part: string; sent: number; bytes: number } | undefined;
   #told = 0;
+  #sentBytes = 0;
+  #opened = false;
   #complete = false;
 
   /** Made by {@linkcode publish}. */
@@ -91,11 +93,13 @@ export class Publishing implements AsyncIterable<PublishedPart> {
   /** How it stands. */
   get figures(): PublishFigures {
     return {
+      opened: this.#opened,
       elapsedMs: this.#client.now() - this.#begun,
       ...this.#figures,
       waiting: this.#waiting.length,
       waitingBytes: this.#waiting.reduce((sum, { size }) => sum + size, 0),
       ...(this.#sending === undefined ? {} : { sending: { ...this.#sending } }),
+      sentBytes: this.#sentBytes,
       retries: this.#client.stats.retries,
       complete: this.#complete,
     };
@@ -126,8 +130,10 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     const { state, dir, push, watchMs, limit, onEvent, repo } = this.#options;
     if (push && this.#client.token === undefined) throw new TokenMissingError(repo);
     if (watchMs > 0) mkdirSync(dirname(state), { recursive: true });
+    else if (!existsSync(state)) throw noState(state);
     using _lock = lockFile(`${state}.publish`);
     if (push) await this.#authorize();
+    this.#opened = true;
     const hashes = PartHashes.open(`${state}.publish`, (name) => existsSync(join(dir, name)));
     let committer: Committer | undefined;
     let told = false;
@@ -154,10 +160,7 @@ export class Publishing implements AsyncIterable<PublishedPart> {
         }
         if (checkpoint.done || watchMs === 0) break;
       } else if (watchMs === 0) {
-        throw new PublishError(
-          `Cannot publish: there is no state ${state}. Give the file that the run keeps with ` +
-            `--state, or wait for it with --watch.`,
-        );
+        throw noState(state);
       } else if (!told) {
         told = true;
         onEvent({ type: "no-state", state });
@@ -262,7 +265,11 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     const { signal, idle } = this.#client;
     for (const { file, sha256, size } of missing) {
       const sending = this.#sending = { part: file.name, sent: 0, bytes: size };
-      const onProgress = (bytes: number) => void (sending.sent = bytes);
+      const onProgress = (bytes: number) => {
+        // It may begin anew.
+        this.#sentBytes += bytes < sending.sent ? bytes : bytes - sending.sent;
+        sending.sent = bytes;
+      };
       try {
         await uploadFile(this.#repo, file.path, { sha256, size }, { idle, signal, onProgress });
       } finally {
@@ -430,6 +437,13 @@ function fill(options: PublishOptions): FilledOptions {
       ...(options.shards === undefined ? {} : { shards: options.shards }),
     },
   };
+}
+
+function noState(state: string): PublishError {
+  return new PublishError(
+    `Cannot publish: there is no state ${state}. Give the file that the run keeps with --state, or ` +
+      `wait for it with --watch.`,
+  );
 }
 
 function record(

@@ -72,28 +72,4 @@ export type PublishEvent =
   /** Card and ledger were put there, and nothing was pushed. */
   | { readonly type: "preview"; readonly dir: string };
 
-/** How publishing stands. Counts are of this run. */
-export interface PublishFigures {
-  /** Ms since it began. */
-  readonly elapsedMs: number;
-  /** Parts that are on the hub now and were not. */
-  readonly published: number;
-  /** Their rows. */
-  readonly rows: number;
-  /** Their size. */
-  readonly bytes: number;
-  /** Parts that were there already. */
-  readonly present: number;
-  /** Commits made. */
-  readonly commits: number;
-  /** Parts on disk that are still to be published. */
-  readonly waiting: number;
-  /** Their size. */
-  readonly waitingBytes: number;
-  /** The part that is being sent, how much of it is there, and its size; absent between parts. */
-  readonly sending?: { readonly part: string; readonly sent: number; readonly bytes: number };
-  /** Requests to the hub that were sent again. */
-  readonly retries: number;
-  /** Whether the run is done and everything of it is published. */
-  readonly complete: boolean;
-}
+export type { PublishFigures } from "../report/types.ts";

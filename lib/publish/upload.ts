@@ -171,16 +171,22 @@ function refusedObject(url: string, code: number, words: string): Error {
 function action(url: string, value: unknown): Action | undefined {
   if (value === undefined || value === null) return undefined;
   const { href, header } = value as { href?: unknown; header?: unknown };
-  const target = typeof href === "string" ? URL.parse(href) : null;
-  if (target === null || !/^https?:$/.test(target.protocol)) throw strange(url, "no address");
-  if (url.startsWith("https:") && target.protocol !== "https:") {
-    throw strange(url, "an address without TLS, which is not used");
-  }
+  const target = checkAddress(url, href);
   const fields: Record<string, string> = {};
   for (const [name, text] of Object.entries((header ?? {}) as Record<string, unknown>)) {
     if (typeof text === "string" || typeof text === "number") fields[name] = String(text);
   }
   return { href: target.href, header: fields };
+}
+
+/** An address that was given by another. */
+function checkAddress(from: string, given: unknown): URL {
+  const target = typeof given === "string" ? URL.parse(given) : null;
+  if (target === null || !/^https?:$/.test(target.protocol)) throw strange(from, "no address");
+  if (from.startsWith("https:") && target.protocol !== "https:") {
+    throw strange(from, "an address without TLS, which is not used");
+  }
+  return target;
 }
 
 type Sending = UploadOptions & { readonly onProgress: (bytes: number) => void };
@@ -212,10 +218,7 @@ async function sendPieces(
   const parts: { partNumber: number; etag: string }[] = [];
   for (const [i, number] of numbers.entries()) {
     const url = header[number]!;
-    const target = URL.parse(url);
-    if (target === null || (href.startsWith("https:") && target.protocol !== "https:")) {
-      throw strange(href, "no address");
-    }
+    checkAddress(href, url);
     const start = i * chunkSize, end = Math.min(size, start + chunkSize);
     // What is in the store stays there: only this piece is sent again.
     const { etag } = await repo.client.retrying("upload a file to", url, async (progressed) => {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { AnyFigures } from "./types.ts";
+import type { ReportedFigures } from "./types.ts";
 
 /** What every event says. */
 export interface EventBase {
@@ -32,7 +32,7 @@ export interface TickEvent extends EventBase {
   /** Tells the events apart. */
   readonly event: "tick";
   /** The figures at that moment. */
-  readonly figures: AnyFigures;
+  readonly figures: ReportedFigures;
 }
 
 /** An output file is finished: closed, synced, under its final name. */
@@ -54,7 +54,7 @@ export interface EndEvent extends EventBase {
   /** `finished`, or why it stopped: `stopped`, `limit`, `disk floor`, … */
   readonly outcome: string;
   /** The figures at that moment. */
-  readonly figures: AnyFigures;
+  readonly figures: ReportedFigures;
 }
 
 /** Something a person should know. */

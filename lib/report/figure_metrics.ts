@@ -10,6 +10,7 @@ import type {
   CheckpointFigures,
   CrawlFigures,
   HeldQueueFigures,
+  PublishFigures,
   RecrawlFigures,
   RunFigures,
 } from "./types.ts";
@@ -60,6 +61,23 @@ function checkpointMetrics(checkpoint: CheckpointFigures | undefined): Metric[] 
     ...(partsWaiting === undefined
       ? []
       : [gauge("parts_waiting", "Sealed parts that are still on this disk", partsWaiting)]),
+  ];
+}
+
+/** Metrics of publishing. */
+export function publishMetrics(f: PublishFigures): Metric[] {
+  return [
+    counter("parts_published", "Parts that were published", f.published),
+    counter("parts_present", "Parts that were on the hub already", f.present),
+    counter("rows_published", "Rows of the parts that were published", f.rows),
+    counter("bytes_published", "Bytes of the parts that were published", f.bytes),
+    counter("upload_bytes", "Bytes sent to the store, again ones too", f.sentBytes),
+    counter("commits", "Commits made", f.commits),
+    counter("hub_retries", "Requests to the hub that were sent again", f.retries),
+    gauge("parts_waiting", "Sealed parts that are still on this disk", f.waiting),
+    gauge("parts_waiting_bytes", "Their size", f.waitingBytes),
+    gauge("memory_peak_bytes", "Most memory the process has had", f.peakMemoryBytes ?? 0),
+    gauge("elapsed_seconds", "Time since the run began", f.elapsedMs / 1000),
   ];
 }
 

@@ -22,8 +22,8 @@ export interface MetricsServer {
 export interface MetricsSource {
   /** For a scrape. */
   readonly metrics: () => readonly Metric[];
-  /** For the page. */
-  readonly figures: () => unknown;
+  /** For the page; absent where there is none. */
+  readonly figures?: () => unknown;
 }
 
 /** Nothing but what this server itself gives, and no page of others around it. */
@@ -64,7 +64,10 @@ export function serveMetrics(
         return answer("Ask for this by its address, or as localhost\n", "text/plain", 403);
       }
       const known = page(pathname, source);
-      if (known === undefined) return answer("See / and /metrics\n", "text/plain", 404);
+      if (known === undefined) {
+        const pages = source.figures === undefined ? "/metrics" : "/ and /metrics";
+        return answer(`See ${pages}\n`, "text/plain", 404);
+      }
       if (request.method !== "GET" && request.method !== "HEAD") {
         return new Response(null, { status: 405, headers: { ...HEADERS, allow: "GET, HEAD" } });
       }
@@ -88,6 +91,8 @@ export function serveMetrics(
 }
 
 function page(path: string, source: MetricsSource): (() => Response) | undefined {
+  const { figures } = source;
+  if (figures === undefined && path !== "/metrics") return undefined;
   switch (path) {
     case "/":
       return () => answer(PAGE_HTML, "text/html; charset=utf-8");
@@ -96,7 +101,7 @@ function page(path: string, source: MetricsSource): (() => Response) | undefined
     case "/page.js":
       return () => answer(PAGE_JS, "text/javascript; charset=utf-8");
     case "/figures":
-      return () => answer(JSON.stringify(source.figures()), "application/json");
+      return () => answer(JSON.stringify(figures?.()), "application/json");
     case "/metrics":
       return () => answer(formatExposition(source.metrics()), EXPOSITION_TYPE);
     default:

@@ -14,8 +14,10 @@ export type {
   FeederFigures,
   HeldQueueFigures,
   ProgressMode,
+  PublishFigures,
   QueueFigures,
   RecrawlFigures,
+  ReportedFigures,
   RobotsFigures,
   RunFigures,
   UnclassifiedFigures,
@@ -34,10 +36,11 @@ export type {
 export { formatBytes, formatElapsed, formatRate, percent, shares } from "./format.ts";
 export { failedTotal } from "./_summary_lines.ts";
 export { formatCrawlSummary } from "./summary.ts";
+export { formatPublishSummary } from "./publish_summary.ts";
 export { formatRecrawlSummary } from "./recrawl_summary.ts";
 export type { Metric, Sample } from "./_exposition.ts";
 export type { ProgressLines } from "./progress.ts";
-export { crawlKind, recrawlKind, type RunKind } from "./run_kind.ts";
+export { crawlKind, publishKind, recrawlKind, type RunKind } from "./run_kind.ts";
 export { JournalError } from "./journal.ts";
 export { peakMemory } from "./memory.ts";
 export { type ReportClock, type ReportOptions, RunReport } from "./report.ts";

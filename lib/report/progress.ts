@@ -6,7 +6,13 @@
 
 import { failedTotal } from "./_summary_lines.ts";
 import { formatBytes, formatElapsed, percent } from "./format.ts";
-import type { CrawlFigures, HeldQueueFigures, RecrawlFigures, RunFigures } from "./types.ts";
+import type {
+  CrawlFigures,
+  HeldQueueFigures,
+  PublishFigures,
+  RecrawlFigures,
+  RunFigures,
+} from "./types.ts";
 
 /** What the rate of late is computed from. */
 interface Mark {
@@ -54,6 +60,25 @@ export function recrawlProgress(): ProgressLines<RecrawlFigures> {
       pages.add(figures.elapsedMs, figures.fetched),
       rows.add(figures.elapsedMs, ended(figures)),
     );
+}
+
+/** Progress lines of publishing. */
+export function publishProgress(): ProgressLines<PublishFigures> {
+  const bytes = new RateWindow();
+  return (figures) =>
+    formatPublishProgress(figures, bytes.add(figures.elapsedMs, figures.sentBytes));
+}
+
+/** `12 published, 1.2 GB, 3 waiting, sending a.parquet 40% at 12.0 MB/s, 3m 12s`. */
+export function formatPublishProgress(figures: PublishFigures, rate: number): string {
+  const { published, bytes, waiting, sending, elapsedMs } = figures;
+  const now = sending === undefined
+    ? ""
+    : `sending ${sending.part} ${percent(sending.sent, sending.bytes)}% at ${
+      formatBytes(rate)
+    }/s, `;
+  return `${published} published, ${formatBytes(bytes)}, ${waiting} waiting, ${now}` +
+    formatElapsed(elapsedMs);
 }
 
 /** Rows that have ended in this run, one way or the other. */

@@ -13,7 +13,7 @@ import { peakMemory } from "./memory.ts";
 import type { MetricsServer } from "./metrics.ts";
 import { crawlKind, type RunKind } from "./run_kind.ts";
 import { type MessageSink, StatusLine } from "./status_line.ts";
-import type { AnyFigures, CrawlFigures, ProgressMode } from "./types.ts";
+import type { AnyFigures, CrawlFigures, ProgressMode, ReportedFigures } from "./types.ts";
 
 /** Milliseconds between tick events. */
 export const TICK_MS = 30_000;
@@ -87,7 +87,7 @@ export class RunReport {
    */
   start(details: StartDetails, sample: () => CrawlFigures): Promise<void>;
   /** Begin, for a run of any kind. */
-  start<F extends AnyFigures>(
+  start<F extends ReportedFigures>(
     details: StartDetails,
     sample: () => F,
     kind: RunKind<F>,
@@ -105,21 +105,25 @@ export class RunReport {
     if (journal !== undefined) this.#journal = Journal.open(journal);
     if (metrics !== undefined) {
       const { serveMetrics } = await import("./metrics.ts");
-      const { PageSource, SAMPLE_MS } = await import("./page_figures.ts");
-      const page = new PageSource(this.#options.command, details, run.figures);
-      this.#metrics = serveMetrics(metrics, {
-        metrics: run.metrics,
-        figures: () => page.figures(this.#clock.now()),
-      });
-      page.look();
-      this.#every(SAMPLE_MS, () => page.look());
+      if (run.page === undefined) this.#metrics = serveMetrics(metrics, { metrics: run.metrics });
+      else {
+        const { PageSource, SAMPLE_MS } = await import("./page_figures.ts");
+        const page = new PageSource(this.#options.command, details, run.page);
+        this.#metrics = serveMetrics(metrics, {
+          metrics: run.metrics,
+          figures: () => page.figures(this.#clock.now()),
+        });
+        page.look();
+        this.#every(SAMPLE_MS, () => page.look());
+      }
     }
     this.#run = run;
     this.#emit({ event: "start", version: VERSION, details });
     if (metrics !== undefined) {
       const host = metrics.host.includes(":") ? `[${metrics.host}]` : metrics.host;
       const at = `http://${host}:${this.#metrics!.port}`;
-      this.message(`a page about this run is at ${at}/, metrics at ${at}/metrics`);
+      const page = run.page === undefined ? "" : `a page about this run is at ${at}/, `;
+      this.message(`${page}metrics at ${at}/metrics`);
     }
     this.#every(TICK_MS, () => this.#emit({ event: "tick", figures: run.figures() }));
     if (quiet || progress === "none" || progress === "json") return;
@@ -154,7 +158,8 @@ export class RunReport {
     this.#stopTimers();
     this.#line.clear();
     this.#emit({ event: "end", outcome, figures });
-    if (this.#options.quiet || this.#options.progress === "json" || figures.workers === 0) return;
+    const opened = "workers" in figures ? figures.workers > 0 : figures.opened;
+    if (this.#options.quiet || this.#options.progress === "json" || !opened) return;
     for (const line of summary) this.#line.print(line);
   }
 
@@ -218,18 +223,21 @@ export class RunReport {
 
 /** A run's figures with the words for them, whatever kind they are of. */
 interface BoundRun {
-  readonly figures: () => AnyFigures;
+  readonly figures: () => ReportedFigures;
+  /** Those that the page shows; undefined where there is none. */
+  readonly page: (() => AnyFigures) | undefined;
   readonly progress: () => string;
   readonly metrics: () => Metric[];
   /** The figures at the end, and the summary of the same. */
-  readonly last: (prefix: string) => { figures: AnyFigures; summary: string[] };
+  readonly last: (prefix: string) => { figures: ReportedFigures; summary: string[] };
 }
 
-function bind<F extends AnyFigures>(sample: () => F, kind: RunKind<F>): BoundRun {
+function bind<F extends ReportedFigures>(sample: () => F, kind: RunKind<F>): BoundRun {
   const figures = () => withMemory(sample());
   const line = kind.progress();
   return {
     figures,
+    page: kind.page === undefined ? undefined : () => kind.page!(figures()),
     progress: () => line(sample()),
     metrics: () => kind.metrics(figures()),
     last(prefix) {
@@ -239,7 +247,7 @@ function bind<F extends AnyFigures>(sample: () => F, kind: RunKind<F>): BoundRun
   };
 }
 
-function withMemory<F extends AnyFigures>(figures: F): F {
+function withMemory<F extends ReportedFigures>(figures: F): F {
   return figures.peakMemoryBytes === undefined
     ? { ...figures, peakMemoryBytes: peakMemory() }
     : figures;

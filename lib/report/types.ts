@@ -195,8 +195,43 @@ export interface RecrawlFigures extends RunFigures {
   readonly remainingRows?: number;
 }
 
-/** The figures of any kind of run. */
+/** Everything known about the publishing of a run's files at one moment. Counts are of this process. */
+export interface PublishFigures {
+  /** Whether it could begin: the hub was reached, and took the token. */
+  readonly opened: boolean;
+  /** Milliseconds since it began. */
+  readonly elapsedMs: number;
+  /** Parts that are on the hub now and were not. */
+  readonly published: number;
+  /** Their rows. */
+  readonly rows: number;
+  /** Their size. */
+  readonly bytes: number;
+  /** Parts that were there already. */
+  readonly present: number;
+  /** Commits made. */
+  readonly commits: number;
+  /** Parts on disk that are still to be published. */
+  readonly waiting: number;
+  /** Their size. */
+  readonly waitingBytes: number;
+  /** The part that is being sent, how much of it is there, and its size; absent between parts. */
+  readonly sending?: { readonly part: string; readonly sent: number; readonly bytes: number };
+  /** Bytes sent to the store, those that had to be sent again too. */
+  readonly sentBytes: number;
+  /** Requests to the hub that were sent again. */
+  readonly retries: number;
+  /** Whether the run is done and everything of it is published. */
+  readonly complete: boolean;
+  /** The most memory the process has had, in bytes. Filled by the report where left out. */
+  readonly peakMemoryBytes?: number;
+}
+
+/** The figures of any kind of run that fetches. */
 export type AnyFigures = CrawlFigures | RecrawlFigures;
+
+/** The figures of whatever is reported on. */
+export type ReportedFigures = AnyFigures | PublishFigures;
 
 /** How progress is shown. `auto`: a live line on a terminal, a plain line now and then elsewhere. */
 export type ProgressMode = "auto" | "text" | "json" | "none";

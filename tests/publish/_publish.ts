@@ -106,3 +106,19 @@ export function checkCounts(hub: LocalHub, rows: number, slice = "server1-shard0
   const sizes = data.map((path) => Deno.statSync(hub.file(REPO, path) as string).size);
   assert.equal(row.bytes, sizes.reduce((sum, size) => sum + size, 0));
 }
+
+/** Publishes, looks that the token is in nothing that is told, and that nothing is lost. */
+export async function told(
+  run: LocalRun,
+  hub: LocalHub,
+  more: Partial<PublishOptions> = {},
+): Promise<Outcome> {
+  const outcome = await attempt(toward(run, hub, more));
+  let words = JSON.stringify([outcome.events, outcome.parts]);
+  for (let e: unknown = outcome.error; e instanceof Error; e = e.cause) {
+    words += `${e.message}\n${e.stack}`;
+  }
+  assert.ok(!words.includes(more.token ?? TOKEN) || more.token === "", words);
+  assert.ok(!words.includes("signature="), "an address that may be written to");
+  return outcome;
+}

@@ -3,11 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StateLockedError } from "../../lib/frontier/errors.ts";
 import { lockFile } from "../../lib/frontier/lock.ts";
-import {
-  PartChangedError,
-  PublishError,
-  PublishMismatchError,
-} from "../../lib/publish/errors.ts";
+import { PartChangedError, PublishError, PublishMismatchError } from "../../lib/publish/errors.ts";
+import { publish } from "../../lib/publish/publisher.ts";
 import {
   attempt,
   checkCounts,
@@ -25,10 +22,10 @@ Deno.test("publish() puts parts into a new repo, with ledger and card, and delet
     const names = [run.seal(3), run.seal(4), run.seal(5)];
     const paths = names.map((name) => pathOf(run, name));
     const parts = await published(toward(run, hub));
-    const [{ oid }] = hub.commits(REPO) as [{ oid: string }];
+    const [commit] = hub.commits(REPO);
     assert.deepEqual(
-      parts.map(({ part, path, rows, outcome, commit }) => [part, path, rows, outcome, commit]),
-      names.map((name, i) => [name, paths[i], 3 + i, "published", oid]),
+      parts.map((p) => [p.part, p.path, p.rows, p.outcome, p.commit]),
+      names.map((name, i) => [name, paths[i], 3 + i, "published", commit?.oid]),
     );
     assert.deepEqual(run.parts(), []);
     assert.deepEqual(hub.paths(REPO), [
@@ -212,7 +209,10 @@ Deno.test("publish() refuses a state of another share, or of the other list", ()
     const cases = [
       [{ shard: 1 }, /the shard of the state ".*" is 0, --shard is 1\./],
       [{ shards: 3 }, /the shards of the state ".*" is 1, --shards is 3\./],
-      [{ kind: "domains" }, /is of open-index\/ccrawl-urls#url, --kind is domains\. Give --kind urls/],
+      [
+        { kind: "domains" },
+        /is of open-index\/ccrawl-urls#url, --kind is domains\. Give --kind urls/,
+      ],
     ] as const;
     for (const [more, message] of cases) {
       const { error } = await attempt(toward(run, hub, more));
@@ -271,7 +271,6 @@ Deno.test("publish() is refused beside another of the same state, and not beside
 Deno.test("publish() yields a part when it is deleted, and can be left at any part", () =>
   withHub(async (hub, run) => {
     for (let i = 0; i < 4; i++) run.seal(1);
-    const { publish } = await import("../../lib/publish/publisher.ts");
     const publishing = publish(toward(run, hub, { commitEvery: 2 }));
     for await (const { part } of publishing) {
       assert.ok(!run.parts().includes(part));
@@ -284,8 +283,7 @@ Deno.test("publish() yields a part when it is deleted, and can be left at any pa
     checkCounts(hub, 4);
   }));
 
-Deno.test("publish() refuses options that are out of their range", async () => {
-  const { publish } = await import("../../lib/publish/publisher.ts");
+Deno.test("publish() refuses options that are out of their range", () => {
   const base = { dir: "d", state: "s", kind: "urls", hub: "http://127.0.0.1:1" } as const;
   assert.throws(() => publish({ ...base, commitEvery: 0 }), /commitEvery must be 1 or more/);
   assert.throws(() => publish({ ...base, repo: "captures" }), /a repo is owner\/name/);

@@ -5,11 +5,11 @@
  */
 
 import { publish, type PublishEvent } from "../../../publish/mod.ts";
-import { formatBytes, formatElapsed } from "../../../report/mod.ts";
+import { formatElapsed, publishKind } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlPublishOptions } from "../recrawl_publish.ts";
-import { printable } from "./_events.ts";
+import { outcomeOf, printable } from "./_events.ts";
 
 /** Waits that are worth a line. */
 const LONG_MS = 5000;
@@ -37,18 +37,36 @@ export async function run(options: RecrawlPublishOptions, io: CommandIo): Promis
     signal: io.signal,
     onEvent: (event) => tell(event, io),
   });
+  await report.start(
+    {
+      kind: options.kind,
+      repo: options.repo,
+      server: options.server,
+      dir: options.dir,
+      state: options.state,
+      watch_ms: options.watch,
+      keep: options.keep,
+      push: options.push,
+    },
+    () => publishing.figures,
+    publishKind,
+  );
+  let outcome = "finished";
   try {
     for await (const part of publishing) {
       const taken = io.output.write({ ...part });
       if (!(taken === true || await taken)) break;
     }
+    if (io.signal.aborted) outcome = outcomeOf(io.signal);
+  } catch (error) {
+    outcome = (error as Error).message;
+    throw error;
   } finally {
-    await io.output.flush();
-    const { published, rows, bytes, present, commits, waiting, elapsedMs } = publishing.figures;
-    report.message(
-      `${published} published, ${rows} rows, ${formatBytes(bytes)}, ${present} there already, ` +
-        `${commits} commits, ${waiting} waiting, ${formatElapsed(elapsedMs)}`,
-    );
+    try {
+      await io.output.flush();
+    } finally {
+      report.end(outcome); // a stdout that takes no more is no reason to keep quiet
+    }
   }
   return ExitCode.done;
 }
