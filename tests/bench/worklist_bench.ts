@@ -1,13 +1,14 @@
 /**
  * Reading a work list of the published shape (one row group, V2 pages of 256 KiB, zstd,
  * DELTA_LENGTH_BYTE_ARRAY): rows a second of CPU and memory, each way in a process of its own, beside zstd
- * alone on the same pages.
+ * alone on the same pages. V8 has the flags that the executables give it.
  *
  *     deno run -A tests/bench/worklist_bench.ts [ROWS]
  */
 
 import process from "node:process";
 import { join } from "node:path";
+import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 
 const [rowsOrWay = "2000000", path = ""] = Deno.args;
 if (path === "") await compare(Number(rowsOrWay));
@@ -44,7 +45,10 @@ async function compare(rows: number): Promise<void> {
     let zstd = NaN;
     for (const [way, title, list] of ways) {
       const { stdout } = await new Deno.Command(Deno.execPath(), {
-        args: ["run", "-A", "--quiet", "--no-check", import.meta.filename!, way, list],
+        args: [
+          ...["run", "-A", "--quiet", "--no-check", `--v8-flags=${V8_FLAGS}`],
+          ...[import.meta.filename!, way, list],
+        ],
         stderr: "inherit",
       }).output();
       const { ms, peak, count } = JSON.parse(new TextDecoder().decode(stdout));
@@ -122,7 +126,7 @@ async function zstdAlone(path: string, look: () => void): Promise<number> {
   const { openFile } = await import("../../lib/worklist/_source.ts");
   const { readColumn, readIndex } = await import("../../lib/worklist/_parquet_file.ts");
   const { readPageHeader } = await import("../../lib/worklist/_page_header.ts");
-  const source = await openFile(path, { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 });
+  const source = await openFile(path, { bytes: 0 });
   const column = await readColumn(source);
   const chunk = column.chunks[0]!;
   const { offsets, sizes } = (await readIndex(source, column, chunk))!;
