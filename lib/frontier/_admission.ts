@@ -10,6 +10,7 @@ import { asBuffer } from "./_bytes.ts";
 import { type Counters, countKind } from "./_counters.ts";
 import type { DoneWriter } from "./_done.ts";
 import { RawEntry } from "./_entry.ts";
+import { depthOf, foldDepth } from "./_listed.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
 import type { Host } from "./_host.ts";
 import type { JournalWriter } from "./_journal.ts";
@@ -58,9 +59,10 @@ export class Admission {
   /** Offers URLs. */
   put(urls: readonly DiscoveredUrl[], seed: boolean): PutResult {
     const counts = [0, 0, 0, 0];
-    for (const { url, priority, depth } of urls) {
+    for (const { url, priority, depth, listed } of urls) {
       const bytes = Buffer.from(url);
-      counts[this.#offer(bytes, 0, bytes.length, priority, depth, seed)]!++;
+      const folded = foldDepth(depth, listed);
+      counts[this.#offer(bytes, 0, bytes.length, priority, folded, seed)]!++;
     }
     return toResult(counts);
   }
@@ -86,6 +88,17 @@ export class Admission {
   putLinks(bytes: Uint8Array, priority: number, depth: number): void {
     const buffer = asBuffer(bytes);
     eachLine(bytes, (start, end) => {
+      this.#offer(buffer, start, end, priority, depth, false);
+    });
+  }
+
+  /** Offers those of such URLs whose hosts a seed has named. */
+  putWhereNamed(bytes: Uint8Array, priority: number, depth: number): void {
+    const buffer = asBuffer(bytes);
+    eachLine(bytes, (start, end) => {
+      const from = hostStart(buffer, start, end);
+      const to = from < 0 ? -1 : hostEnd(buffer, from, end);
+      if (to <= from || this.#parts.queues.at(buffer, from, to, false)?.named !== true) return;
       this.#offer(buffer, start, end, priority, depth, false);
     });
   }
@@ -182,7 +195,7 @@ export class Admission {
     done.add({
       url,
       outcome: "skipped",
-      depth,
+      depth: depthOf(depth),
       status: 0,
       error: "skip",
       reason,

@@ -10,6 +10,7 @@ import { type Counters, countKind } from "./_counters.ts";
 import type { DoneWriter } from "./_done.ts";
 import { type Entry, RawEntry } from "./_entry.ts";
 import { type Host, type Lease, toMoment, whole } from "./_host.ts";
+import { depthOf, foldDepth, levelOf } from "./_listed.ts";
 import type { JournalWriter } from "./_journal.ts";
 import type { Queues } from "./_queues.ts";
 import { FrontierError } from "./errors.ts";
@@ -60,8 +61,16 @@ export class Leasing {
         const lease: Lease = { id: this.#next++, host, entry };
         this.#leases.set(lease.id, lease);
         host.addLease(lease);
-        const { url, priority, depth, attempts } = entry;
-        urls.push({ id: lease.id, url, priority, depth, attempts });
+        const { url, priority, attempts } = entry;
+        const depth = depthOf(entry.depth), listed = levelOf(entry.depth);
+        urls.push({
+          id: lease.id,
+          url,
+          priority,
+          depth,
+          attempts,
+          ...(listed === 0 ? {} : { listed }),
+        });
       }
       out.push({
         host: host.name,
@@ -161,7 +170,7 @@ export class Leasing {
       done.add({
         url: entry.url,
         outcome,
-        depth: entry.depth,
+        depth: depthOf(entry.depth),
         status: whole(status),
         error,
         reason,
@@ -170,10 +179,12 @@ export class Leasing {
       });
       queues.place(host);
     }
-    const { outlinks, redirect } = completion;
-    if (outlinks !== undefined && outlinks.length > 0) {
-      admission.putLinks(outlinks, entry.priority / 2 || Number.MIN_VALUE, entry.depth + 1);
-    }
+    const { outlinks, listed, listedElsewhere, redirect } = completion;
+    const depth = depthOf(entry.depth), priority = entry.priority / 2 || Number.MIN_VALUE;
+    const onward = foldDepth(depth, levelOf(entry.depth) + 1);
+    if (listed !== undefined) admission.putLinks(listed, priority, onward);
+    if (listedElsewhere !== undefined) admission.putWhereNamed(listedElsewhere, priority, onward);
+    if (outlinks !== undefined) admission.putLinks(outlinks, priority, depth + 1);
     if (redirect !== undefined && redirect !== "") {
       admission.putRedirect(redirect, entry.priority, entry.depth);
     }

@@ -6,6 +6,7 @@
  */
 
 import { ByteReader, ByteWriter } from "./_bytes.ts";
+import { foldDepth } from "./_listed.ts";
 import { checkOffer } from "./_url.ts";
 import { FrontierError } from "./errors.ts";
 import type { Completion, DiscoveredUrl, HostLease, HostRelease, LeasedUrl } from "./types.ts";
@@ -21,16 +22,17 @@ export interface WirePut {
 }
 
 const encoder = new TextEncoder();
+const NO_BYTES = new Uint8Array();
 
 /** @throws {FrontierError} when an offer is malformed. */
 export function packPut(urls: readonly DiscoveredUrl[], seed: boolean): WirePut {
   const priorities = new Float64Array(urls.length);
   const depths = new Uint32Array(urls.length);
   const lines: string[] = [];
-  urls.forEach(({ url, priority, depth }, at) => {
+  urls.forEach(({ url, priority, depth, listed }, at) => {
     checkOffer(url, priority, depth);
     priorities[at] = priority;
-    depths[at] = depth;
+    depths[at] = foldDepth(depth, listed);
     lines.push(url);
   });
   return { urls: encoder.encode(lines.join("\n")), priorities, depths, seed };
@@ -49,7 +51,9 @@ export function packCompletions(batch: readonly Completion[]): Bytes {
     out.text(one.reason);
     out.text(one.warcFile);
     out.varint(whole(one.warcOffset));
-    out.bytes(one.outlinks ?? new Uint8Array());
+    out.bytes(one.outlinks ?? NO_BYTES);
+    out.bytes(one.listed ?? NO_BYTES);
+    out.bytes(one.listedElsewhere ?? NO_BYTES);
     out.text(one.redirect ?? "");
   }
   return out.view().slice();
@@ -68,6 +72,8 @@ export function unpackCompletions(bytes: Bytes): Completion[] {
       warcFile: from.text(),
       warcOffset: from.varint(),
       outlinks: from.bytes(),
+      listed: from.bytes(),
+      listedElsewhere: from.bytes(),
       redirect: from.text(),
     });
   }
@@ -90,6 +96,7 @@ export function packLeases(hosts: readonly HostLease[]): Bytes {
       out.float(url.priority);
       out.varint(url.depth);
       out.varint(url.attempts);
+      out.varint(url.listed ?? 0);
     }
   }
   return out.view().slice();
@@ -103,13 +110,15 @@ export function unpackLeases(bytes: Bytes): HostLease[] {
     const failures = from.varint(), deferrals = from.varint();
     const urls: LeasedUrl[] = [];
     for (let count = from.varint(); count > 0; count--) {
-      urls.push({
+      const url = {
         id: from.varint(),
         url: from.text(),
         priority: from.float(),
         depth: from.varint(),
         attempts: from.varint(),
-      });
+      };
+      const listed = from.varint();
+      urls.push(listed === 0 ? url : { ...url, listed });
     }
     hosts.push({ host, notBefore, ...(delayMs < 0 ? {} : { delayMs }), failures, deferrals, urls });
   }

@@ -7,11 +7,13 @@
 import { ringRate } from "./_counters.ts";
 import { readDoneRow } from "./_done.ts";
 import { Arena } from "./_arena.ts";
-import { eachOfBlock, type RawEntry } from "./_entry.ts";
+import { eachOfBlock } from "./_block.ts";
+import type { RawEntry } from "./_entry.ts";
 import { Fingerprints } from "./_fingerprint.ts";
 import type { Host } from "./_host.ts";
 import { decodeRow } from "./_host_row.ts";
 import { loadCounters, storedKey } from "./_identity.ts";
+import { depthOf } from "./_listed.ts";
 import { replayJournal } from "./_replay.ts";
 import { FrontierStateError } from "./errors.ts";
 import { lockHolder } from "./lock.ts";
@@ -90,7 +92,7 @@ export function readQueued(path: string): AsyncIterable<QueuedUrl> {
       }
       const name = host?.name ?? "";
       const urls: QueuedUrl[] = [];
-      eachOfBlock(row.body, row.priority, (raw) => urls.push(toQueued(name, raw)));
+      eachOfBlock(row, (raw) => urls.push(toQueued(name, raw)));
       yield* urls;
     }
   });
@@ -115,8 +117,8 @@ function queueOf(host: Host, arena: Arena): QueuedUrl[] {
 }
 
 function toQueued(host: string, raw: RawEntry): QueuedUrl {
-  const { priority, depth, attempts } = raw;
-  return { host, url: raw.url(host), priority, depth, attempts };
+  const { priority, attempts } = raw;
+  return { host, url: raw.url(host), priority, depth: depthOf(raw.depth), attempts };
 }
 
 /**

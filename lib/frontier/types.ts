@@ -14,6 +14,8 @@ export interface DiscoveredUrl {
   readonly priority: number;
   /** Links followed from a seed; a seed is 0. */
   readonly depth: number;
+  /** Sitemaps between it and the site that it was listed by; see {@linkcode LeasedUrl.listed}. @default 0 */
+  readonly listed?: number;
 }
 
 /** What became of an offer. */
@@ -46,6 +48,11 @@ export interface LeasedUrl {
   readonly depth: number;
   /** Failed attempts so far (the URL was given back with `again`). */
   readonly attempts: number;
+  /**
+   * Set for what a sitemap listed, and for sitemaps that a robots.txt named: how many were gone through
+   * to come to it, at most 255. Such a URL at depth 0 is no seed: a redirect of it names no host.
+   */
+  readonly listed?: number;
 }
 
 /**
@@ -111,6 +118,13 @@ export interface Completion {
    * the priority in the same transaction. Undefined or empty for none.
    */
   readonly outlinks?: Uint8Array;
+  /**
+   * The same for URLs that the page, a sitemap, listed of its own site: put at the same depth and half
+   * the priority, `listed` one higher.
+   */
+  readonly listed?: Uint8Array;
+  /** And for those that it listed of others: put like `listed` where a seed has named their host. */
+  readonly listedElsewhere?: Uint8Array;
   /** Canonical target of a redirect, put at the same depth and priority in the same transaction. */
   readonly redirect?: string;
 }

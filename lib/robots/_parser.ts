@@ -119,14 +119,22 @@ export class Parser {
   readonly #body: Uint8Array;
   /** The one token whose groups (and those of `*`) are kept; undefined for all. */
   readonly #only: string | undefined;
+  readonly #keepSitemaps: boolean;
   readonly #scratch = new Octets(256);
   readonly #decoder = new TextDecoder();
   /** Whether the last line that counts was a user-agent line. */
   #naming = false;
 
-  constructor(body: Uint8Array, limit: number, only: string | undefined) {
+  /** @param keepSitemaps Whether Sitemap lines are kept. */
+  constructor(
+    body: Uint8Array,
+    limit: number,
+    only: string | undefined,
+    keepSitemaps: boolean,
+  ) {
     this.#body = body;
     this.#only = only;
+    this.#keepSitemaps = keepSitemaps;
     let end = Math.min(body.length, limit);
     if (body.length > limit && body[limit] !== LF && body[limit] !== CR) {
       // The last line goes on beyond the limit.
@@ -183,7 +191,7 @@ export class Parser {
         this.#delay(value, to);
         break;
       case "sitemap":
-        if (value < to && this.#only === undefined && this.sitemaps.length < MAX_SITEMAPS) {
+        if (value < to && this.#keepSitemaps && this.sitemaps.length < MAX_SITEMAPS) {
           this.sitemaps.push(this.#decoder.decode(body.subarray(value, to)));
         }
         break;

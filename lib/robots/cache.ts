@@ -54,6 +54,8 @@ export interface RobotsCacheOptions {
   readonly fetch: (robotsUrl: URL, key: string) => Promise<RobotsAnswer>;
   /** Where answers survive the process and the memory's bound. */
   readonly store?: RobotsStore;
+  /** Whether their Sitemap lines are kept too. @default false */
+  readonly sitemaps?: boolean;
   /** Most hosts kept in memory. @default 200000 */
   readonly maxEntries?: number;
   /** Most bytes of them, roughly. @default 64 MiB */
@@ -250,7 +252,8 @@ export class RobotsCache {
   ): Pick<RobotsVerdictSource, "rules" | "state" | "failure" | "detail"> {
     const { status } = answer;
     if (status >= 200 && status < 300) {
-      const rules = parseRobots(answer.body, { agent: this.#options.userAgentToken });
+      const { userAgentToken: agent, sitemaps = false } = this.#options;
+      const rules = parseRobots(answer.body, { agent, sitemaps });
       return { rules, state: "ok" };
     }
     if (status >= 300 && status < 500 && status !== 429) {

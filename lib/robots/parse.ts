@@ -17,9 +17,11 @@ export const PARSE_LIMIT = 512_000;
 export interface ParseRobotsOptions {
   /**
    * Keep only what concerns this user agent, in the least memory; asking for another is then an
-   * error, and sitemaps are not kept.
+   * error.
    */
   readonly agent?: string;
+  /** Whether Sitemap lines are kept. @default true, unless `agent` is given */
+  readonly sitemaps?: boolean;
   /** Bytes that are read; a rule cut by the end of them is dropped. @default 512000 */
   readonly limit?: number;
 }
@@ -39,7 +41,12 @@ export interface RobotsVerdict {
 }
 
 /** Makes a {@linkcode Robots}; the class hands it out, so that its own types stay inside. */
-let make: (parser: Parser | undefined, token: string | undefined, rules: RuleSet) => Robots;
+let make: (
+  parser: Parser | undefined,
+  token: string | undefined,
+  rules: RuleSet,
+  sitemaps?: readonly string[],
+) => Robots;
 
 /**
  * What a robots.txt says, to whom. Made by {@linkcode parseRobots}; immutable.
@@ -49,21 +56,26 @@ let make: (parser: Parser | undefined, token: string | undefined, rules: RuleSet
  * Allow where two have as many. `/robots.txt` itself is always allowed.
  */
 export class Robots {
-  /** Sitemap lines in their order; empty when the file was parsed for one agent. */
+  /** Sitemap lines in their order, where they were kept. */
   readonly sitemaps: readonly string[];
   readonly #parser: Parser | undefined;
   #token: string | undefined;
   #rules: RuleSet;
 
   static {
-    make = (parser, token, rules) => new Robots(parser, token, rules);
+    make = (parser, token, rules, sitemaps) => new Robots(parser, token, rules, sitemaps);
   }
 
-  private constructor(parser: Parser | undefined, token: string | undefined, rules: RuleSet) {
+  private constructor(
+    parser: Parser | undefined,
+    token: string | undefined,
+    rules: RuleSet,
+    sitemaps: readonly string[] = [],
+  ) {
     this.#parser = parser;
     this.#token = token;
     this.#rules = rules;
-    this.sitemaps = parser?.sitemaps ?? [];
+    this.sitemaps = sitemaps;
   }
 
   /** Rules that allow everything to everybody: a file that is not there. */
@@ -114,9 +126,11 @@ export class Robots {
     return this.#rulesFor(userAgent).crawlDelay;
   }
 
-  /** Memory held, roughly, in bytes (of the rules for one agent, when parsed for one). */
+  /** Memory held, roughly, in bytes (of the rules for one agent, when parsed for one; and of sitemaps). */
   get byteLength(): number {
-    return 100 + this.#rules.byteLength;
+    let bytes = 100 + this.#rules.byteLength;
+    for (const sitemap of this.sitemaps) bytes += 2 * sitemap.length + 24;
+    return bytes;
   }
 
   #rulesFor(userAgent: string): RuleSet {
@@ -167,8 +181,9 @@ const DISALLOW_ALL = make(
  */
 export function parseRobots(body: Uint8Array, options: ParseRobotsOptions = {}): Robots {
   const token = options.agent === undefined ? undefined : productToken(options.agent);
-  const parser = new Parser(body, options.limit ?? PARSE_LIMIT, token);
+  const keepSitemaps = options.sitemaps ?? token === undefined;
+  const parser = new Parser(body, options.limit ?? PARSE_LIMIT, token, keepSitemaps);
   return token === undefined
-    ? make(parser, undefined, new RuleSet([], undefined))
-    : make(undefined, token, parser.rulesFor(token));
+    ? make(parser, undefined, new RuleSet([], undefined), parser.sitemaps)
+    : make(undefined, token, parser.rulesFor(token), parser.sitemaps);
 }
