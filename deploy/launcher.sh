@@ -33,6 +33,8 @@ if [ ! -O "$cache" ] || [ ! -O "$dir" ]; then
   fail "$cache is another user's; point XDG_CACHE_HOME at a folder of your own"
 fi
 export DENO_DIR="$dir/cache" DENO_NO_UPDATE_CHECK=1
+# Pages come and go by tens of kilobytes: what is given back to the system at once is not held in holes.
+export MALLOC_MMAP_THRESHOLD_="${MALLOC_MMAP_THRESHOLD_:-65536}" MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX:-2}"
 exec "$dir/deno" run --quiet --allow-all --no-prompt --no-check --no-lock --no-remote --cached-only \
   --v8-flags=@V8_FLAGS@ --config "$dir/app/deno.json" "$dir/app/cli.ts" "$@"
 exit 1

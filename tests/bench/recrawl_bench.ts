@@ -5,12 +5,14 @@
  * the same bodies decoded, rendered and written as Parquet in a loop, on as many threads as the machine has cores.
  *
  * `deno task bench recrawl -- [domains] [rounds] [https]`; 20 000 domains is the figure that the docs quote. With
- * `https` the good ones are asked over TLS, a handshake each. `CCRAWL_BENCH_FLAGS` are other flags for V8.
+ * `https` the good ones are asked over TLS, a handshake each. `CCRAWL_BENCH_FLAGS` are other flags for V8 than those
+ * of the executables.
  *
  * @module
  */
 
 import { join } from "node:path";
+import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
 import type { AloneResult } from "./_recrawl_alone.ts";
 import type { OnceResult, OnceSetup } from "./_recrawl_once.ts";
@@ -18,8 +20,9 @@ import type { OnceResult, OnceSetup } from "./_recrawl_once.ts";
 const domains = Number(Deno.args[0] ?? 3000), rounds = Number(Deno.args[1] ?? 1);
 const https = Deno.args.includes("https");
 const WORKERS = 256, WRITERS = 4, TIMEOUT_MS = 3000, QUEUE_MB = 128;
-const V8_FLAGS = Deno.env.get("CCRAWL_BENCH_FLAGS") ??
-  "--semi-space-growth-factor=1,--min-semi-space-size=2,--max-semi-space-size=4";
+const FLAGS = Deno.env.get("CCRAWL_BENCH_FLAGS") ?? V8_FLAGS;
+/** As the units and the launcher have it. */
+const ENV = { MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_ARENA_MAX: "2" };
 const BROKEN = ["expired", "wrong-name", "self-signed", "unknown-ca", "alert", "close", "garbage"];
 
 const corpus = Deno.env.get("CCRAWL_CORPUS");
@@ -50,10 +53,11 @@ async function child<T>(script: string, args: string[]): Promise<T> {
       "-A",
       "--quiet",
       "--no-check",
-      ...(V8_FLAGS === "" ? [] : [`--v8-flags=${V8_FLAGS}`]),
+      ...(FLAGS === "" ? [] : [`--v8-flags=${FLAGS}`]),
       new URL(script, import.meta.url).href,
       ...args,
     ],
+    env: ENV,
     stderr: "inherit",
   }).output();
   if (!success) throw new Error(`${script} failed`);
