@@ -1,0 +1,136 @@
+/**
+ * The work of `markdown refetch`.
+ *
+ * @module
+ */
+
+import type { RecrawlRun } from "../../../engine/recrawl.ts";
+import { expandPaths, WARC_FILES } from "../../../parse/mod.ts";
+import { refetch, type RefetchEvent } from "../../../refetch/mod.ts";
+import { recrawlKind } from "../../../report/mod.ts";
+import { formatBytes } from "../../../report/format.ts";
+import type { CommandIo } from "../../command.ts";
+import { ExitCode } from "../../errors.ts";
+import type { MarkdownRefetchArguments, MarkdownRefetchOptions } from "../markdown_refetch.ts";
+import { outcomeOf, tell } from "./_events.ts";
+import { networkOptions } from "./_network.ts";
+
+const MIB = 2 ** 20;
+
+/** Refetch shards, a record a row. */
+export async function run(
+  options: MarkdownRefetchOptions & MarkdownRefetchArguments,
+  io: CommandIo,
+): Promise<number> {
+  const { report } = io;
+  const shards = await expandPaths(options.paths, WARC_FILES);
+  warnOfCosts(options, io);
+  let running: RecrawlRun | undefined;
+  let begun = 0, urls = 0;
+  /** The report goes from the first shard's beginning to the last one's end. */
+  let started: Promise<void> | undefined;
+  const onStep = (event: RefetchEvent): void => {
+    switch (event.type) {
+      case "skipped":
+        urls += event.entry.urls;
+        report.message(`${event.entry.shard} is done already, as the ledger says`);
+        break;
+      case "begun":
+        running = event.run;
+        begun++;
+        urls += event.entry.urls;
+        started ??= report.start(
+          { out: options.out, workers: options.workers, writers: options.writers },
+          () => running!.figures,
+          recrawlKind,
+        );
+        started.catch(() => {}); // it is waited for at the end
+        report.message(
+          `${event.entry.shard}: ${event.entry.urls} URLs, ${event.entry.left_out} left out`,
+        );
+        break;
+      case "left": {
+        const { shard, done, rows, urls: of, fetched, failed, files, bytes } = event.entry;
+        report.message(
+          `${shard} ${done ? "is done" : "goes on at the next run"}: ${rows} of ${of} URLs, ` +
+            `${fetched} fetched, ${failed} failed, ${files} files, ${formatBytes(bytes)}`,
+        );
+        break;
+      }
+      case "damage":
+        report.warn(`${event.damage.file}, byte ${event.damage.offset}: ${event.damage.reason}`);
+    }
+  };
+  const rows = refetch(shards, {
+    ...networkOptions(options),
+    out: options.out,
+    all: options.all,
+    languages: options.lang,
+    dedupDigest: options.dedupDigest,
+    workers: options.workers,
+    extractors: options.extractors,
+    writers: options.writers,
+    batch: options.batch,
+    queueBytes: options.queueMb * MIB,
+    shardSize: options.shardSize,
+    sealAfterMs: options.sealAfter,
+    extractor: options.extractor,
+    storeBody: options.storeBody,
+    maxPages: options.maxPages,
+    limit: options.limit,
+    delayMs: options.delay,
+    timeoutMs: options.timeout,
+    retries: options.retries,
+    robots: options.robots,
+    obeyRobotsMeta: options.obeyRobotsMeta,
+    robotsTimeoutMs: options.robotsTimeout,
+    robotsCacheEntries: options.robotsCacheEntries,
+    robotsCacheBytes: options.robotsCacheMb * MIB,
+    maxCrawlDelayMs: options.maxCrawlDelay,
+    perIp: options.perIp,
+    dnsLookups: options.dnsLookups,
+    minFree: options.minFree,
+    command: io.commandLine,
+    signal: io.signal,
+    onEvent: (event) => tell(event, io),
+    onStep,
+  });
+  let outcome = "finished";
+  try {
+    for await (const record of rows) {
+      const taken = io.output.write({ ...record });
+      if (!(taken === true || await taken)) break;
+    }
+    if (io.signal.aborted) outcome = outcomeOf(io.signal);
+  } catch (error) {
+    outcome = (error as Error).message;
+    throw error;
+  } finally {
+    try {
+      await io.output.flush();
+    } finally {
+      if (started !== undefined) {
+        await started;
+        if (begun > 1) report.message(`of the last of ${begun} files:`);
+        report.end(outcome);
+      }
+    }
+  }
+  return urls > 0 || io.signal.aborted ? ExitCode.done : ExitCode.nothing;
+}
+
+/** What is asked of others is said before it is done to them. */
+function warnOfCosts({ robots, delay }: MarkdownRefetchOptions, { report }: CommandIo): void {
+  if (!robots) {
+    report.warn(
+      "--no-robots: pages that sites have closed to crawlers are fetched too; their operators may block " +
+        "this machine",
+    );
+  }
+  if (delay === 0) {
+    report.warn(
+      "--delay 0: requests to a host follow each other at once; small sites slow down for everybody, and " +
+        "pages are lost to 429 and to blocks",
+    );
+  }
+}
