@@ -8,6 +8,7 @@
 import process from "node:process";
 import type { Worker } from "node:worker_threads";
 import { LanguageCells, type Question } from "./_language_cells.ts";
+import { threadModule } from "./_thread_module.ts";
 
 /** A thread that has not begun to answer after so many starts in a row never will. */
 const MOST_STARTS = 5;
@@ -100,7 +101,7 @@ export class LanguageThread {
     this.#answered = this.cells.answered;
     this.#seen = undefined;
     const threads = process.getBuiltinModule("node:worker_threads");
-    const worker = this.#worker = new threads.Worker(this.#module, {
+    const worker = this.#worker = new threads.Worker(threadModule(this.#module), {
       workerData: {
         cells: this.cells.buffer,
         term: this.cells.nextTerm(),

@@ -10,6 +10,7 @@ import { Doing, LaneCells } from "./_pool_cells.ts";
 import { type Effort, encodePages, type SpareBuffers } from "./_pool_message.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
 import type { PoolPage } from "./pool_types.ts";
+import { threadModule } from "./_thread_module.ts";
 
 /** Of each worker's heap, for what has just been made: with half of it garbage costs more, twice gains little. */
 const YOUNG_MB = 24;
@@ -75,7 +76,7 @@ export class Lane {
     this.#spare = spare;
     // Loaded when it is needed, not by everyone who imports the room for its links.
     const threads = process.getBuiltinModule("node:worker_threads");
-    this.#worker = new threads.Worker(module, {
+    this.#worker = new threads.Worker(threadModule(module), {
       workerData: { ...setup, lane: this.cells.buffer } satisfies LaneSetup,
       resourceLimits: {
         maxOldGenerationSizeMb: setup.memoryMb,
