@@ -6,6 +6,7 @@ import { crawlControl } from "../../lib/cli/commands/crawl_control.ts";
 import { crawlFetch } from "../../lib/cli/commands/crawl_fetch.ts";
 import { crawlRun } from "../../lib/cli/commands/crawl_run.ts";
 import { crawlStatus } from "../../lib/cli/commands/crawl_status.ts";
+import { recrawlPublish } from "../../lib/cli/commands/recrawl_publish.ts";
 import { recrawlRun } from "../../lib/cli/commands/recrawl_run.ts";
 import { recrawlStatus } from "../../lib/cli/commands/recrawl_status.ts";
 import { verify } from "../../lib/cli/commands/verify.ts";
@@ -24,6 +25,7 @@ export function tree(
     register("crawl status", crawlStatus, load),
     register("crawl control", crawlControl, load),
     register("recrawl run", recrawlRun, load),
+    register("recrawl publish", recrawlPublish, load),
     register("recrawl status", recrawlStatus, load),
     register("verify", verify, load),
     register("completions", completions, load),

@@ -52,6 +52,8 @@ export type HubFault =
     | { readonly kind: "cut"; readonly bytes: number }
     /** Sends that many bytes of the body, and then nothing more. */
     | { readonly kind: "stall"; readonly bytes: number }
+    /** Does nothing and says nothing until {@linkcode LocalHub.heal}, and then ends the connection. */
+    | { readonly kind: "silent" }
     /** Sends the body in pieces of 16 KiB, that many ms apart. */
     | { readonly kind: "slow"; readonly ms: number }
     /** Answers 200 and the whole file. */
@@ -104,6 +106,7 @@ export class LocalHub implements AsyncDisposable {
   readonly #faults: { fault: HubFault; seen: number }[] = [];
   readonly #servers: readonly AsyncDisposable[];
   #signature = 1;
+  #healed = Promise.withResolvers<void>();
 
   /** Use {@linkcode startHub}. */
   constructor(options: HubOptions) {
@@ -182,6 +185,8 @@ export class LocalHub implements AsyncDisposable {
   /** Ends all faults. */
   heal(): void {
     this.#faults.length = 0;
+    this.#healed.resolve();
+    this.#healed = Promise.withResolvers();
   }
 
   /** Makes the addresses given so far run out, as signed ones do. */
@@ -208,6 +213,7 @@ export class LocalHub implements AsyncDisposable {
 
   /** Stops listening and ends every connection. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.heal();
     for (const server of this.#servers) await server[Symbol.asyncDispose]();
     this.#store[Symbol.dispose]();
   }
@@ -369,6 +375,9 @@ export class LocalHub implements AsyncDisposable {
         const headers = after === undefined ? {} : { "retry-after": after };
         return { ...reply, headers: { ...reply.headers, ...headers } };
       }
+      case "silent":
+        await this.#healed.promise;
+        return { status: 503, headers: {}, body: text(""), fault: { kind: "cut", bytes: -1 } };
       case "redirect":
         return { status: 302, headers: { location: fault.location }, body: text("there") };
       case "ignore-range":
