@@ -51,8 +51,8 @@ interface OpenHost {
 }
 
 /**
- * Compares two snapshots by URL, in one pass. Memory is for a block of each and the hosts above the one
- * at hand, whatever they hold.
+ * Compares two snapshots by URL, in one pass. Memory is for a block of each and the hosts that the
+ * name of the one at hand begins with, whatever they hold.
  *
  * A URL that a snapshot has several times counts once, and as unchanged where any of its digests is
  * among those of the other.
@@ -268,7 +268,7 @@ class Hosts {
   done: HostChanges[] = [];
   readonly #selection: HostSelection;
   readonly #stats: DiffStats;
-  /** The host at hand and those it is under, as keys have them: `com,example`, `com,example,shop`. */
+  /** The host at hand, and those that may come again, each a beginning of the next. */
   readonly #open: OpenHost[] = [];
   #key: Uint8Array = new Uint8Array(0);
   #host: Uint8Array = new Uint8Array(0);
@@ -320,9 +320,8 @@ class Hosts {
     for (;;) {
       const last = this.#open.at(-1);
       if (last === undefined) break;
-      // Its other ports come behind the hosts below it.
       if (last.key === key) return;
-      if (key.startsWith(`${last.key},`)) break;
+      if (mayReturn(last.key, key)) break;
       this.#close();
     }
     this.#open.push({ key, hosts: new Map() });
@@ -363,6 +362,14 @@ class Hosts {
     for (const [host, counts] of hosts) this.done.push({ host, ...counts });
     hosts.clear();
   }
+}
+
+/**
+ * Whether keys of a host may still come behind those of another: its ports (`com,example:8080)`) come
+ * behind all that goes on with less than a colon, such as `com,example,shop)` and `com,example-b)`.
+ */
+function mayReturn(host: string, at: string): boolean {
+  return at.startsWith(host) && at.charCodeAt(host.length) <= 0x3a;
 }
 
 /** `/`, `?`, `#`, and `:` before a port. */

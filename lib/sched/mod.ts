@@ -19,4 +19,18 @@ export type { DiffStats, HostChanges } from "./_merge.ts";
 export type { HostSelection } from "./key_ranges.ts";
 export { DIFF_WAYS, type DiffWay, SQL_DIALECTS, type SqlDialect } from "./ways.ts";
 export { RateStore } from "./rate_store.ts";
-export { type BadRate, type HostRate, readHostRates } from "./rates_file.ts";
+export { changedShare, VisitHistory } from "./estimate.ts";
+export {
+  type EstimatedRate,
+  type EstimateOptions,
+  estimateRates,
+  RATE_DAYS,
+  type RateInput,
+} from "./rates.ts";
+export {
+  type BadRate,
+  type HostRate,
+  type HostTally,
+  readHostRates,
+  readHostTallies,
+} from "./rates_file.ts";

@@ -36,11 +36,19 @@ export interface SnapshotOptions extends RemoteOptions {
   readonly ranges?: readonly KeyRange[] | undefined;
 }
 
-/** A file of a snapshot. */
-interface SnapshotFile {
-  readonly place: string;
+/** What keys lie between. */
+interface Bounds {
   readonly least: Uint8Array | undefined;
   readonly most: Uint8Array | undefined;
+  /** Whether both are keys that are there, and not shortened. */
+  readonly exact: boolean;
+}
+
+/** A file of a snapshot. */
+interface SnapshotFile extends Bounds {
+  readonly place: string;
+  /** Whether a row group has keys that should stand in the one before. */
+  readonly overlap: boolean;
   /** Rows that may be of the ranges. */
   readonly wanted: readonly RowSpan[];
 }
@@ -105,7 +113,7 @@ export async function openSnapshot(name: string, options: SnapshotOptions): Prom
     }
   }
   const kept = files.filter(({ wanted }) => wanted.length > 0);
-  const unsortedBecause = inOrder(kept, columns!, files);
+  const unsortedBecause = inOrder(kept, columns!);
   return {
     name,
     places: kept.map(({ place }) => place),
@@ -128,25 +136,35 @@ export async function openSnapshot(name: string, options: SnapshotOptions): Prom
 }
 
 /** Puts files in order; says why they cannot be. */
-function inOrder(kept: SnapshotFile[], columns: Columns, all: readonly SnapshotFile[]): string {
+function inOrder(kept: SnapshotFile[], columns: Columns): string {
   if (columns.key === undefined) return `it has no column ${SORT_KEY}`;
   // Without bounds files are taken in the order of their names, and reading finds out.
   if (kept.some(({ least, most }) => least === undefined || most === undefined)) return "";
   kept.sort((a, b) => compare(a.least!, b.least!) || compare(a.most!, b.most!));
   for (let i = 1; i < kept.length; i++) {
-    if (compare(kept[i - 1]!.most!, kept[i]!.least!) > 0) {
+    if (goesBack(kept[i - 1]!, kept[i]!)) {
       return `the keys of ${kept[i - 1]!.place} and ${kept[i]!.place} overlap`;
     }
   }
-  const odd = all.find((file) => "overlap" in file && file.overlap === true);
+  const odd = kept.find(({ overlap }) => overlap);
   return odd === undefined ? "" : `the row groups of ${odd.place} overlap`;
+}
+
+/** Whether keys are known to be lower than some that came before. What bounds do not tell reading will. */
+function goesBack(before: Bounds, after: Bounds): boolean {
+  if (before.exact && after.exact) {
+    return before.most !== undefined && after.least !== undefined &&
+      compare(before.most, after.least) > 0;
+  }
+  return before.least !== undefined && after.most !== undefined &&
+    compare(after.most, before.least) < 0;
 }
 
 /** Reads a footer, and finds the rows that may be of the ranges. */
 async function look(
   place: string,
   options: SnapshotOptions,
-): Promise<SnapshotFile & { columns: Columns; rows: number; overlap: boolean }> {
+): Promise<SnapshotFile & { columns: Columns; rows: number }> {
   await using source = await openBytes(place, options);
   const file = await ColumnFile.open(source);
   const has = new Set(file.columns);
@@ -167,9 +185,7 @@ async function look(
   let overlap = false;
   for (const [i, group] of groups.entries()) {
     const before = groups[i - 1];
-    if (before?.most !== undefined && group.least !== undefined) {
-      overlap ||= compare(before.most, group.least) > 0;
-    }
+    overlap ||= before !== undefined && goesBack(before, group);
     if (key === undefined || options.ranges === undefined) spans.push(group);
     else if (mayOverlap(options.ranges, group.least, group.most)) {
       const pages = await file.pages(key, i) ?? [group];
@@ -183,6 +199,7 @@ async function look(
     overlap,
     least: groups[0]?.least,
     most: groups.at(-1)?.most,
+    exact: groups.every(({ exact }) => exact),
     wanted: joined(spans),
   };
 }

@@ -31,6 +31,8 @@ export interface ColumnChunk {
   /** No value is below this one or above that one, by their bytes; undefined where that is not known. */
   readonly least: Uint8Array | undefined;
   readonly most: Uint8Array | undefined;
+  /** Whether both are values that are there, and not shortened. */
+  readonly exact: boolean;
 }
 
 /** A piece of a file. */
@@ -206,6 +208,8 @@ function chunkOf(
     // The older fields of the same meaning are by an order that depends on who wrote them.
     least: bound(meta.statistics?.min_value),
     most: bound(meta.statistics?.max_value),
+    exact: meta.statistics?.is_min_value_exact !== false &&
+      meta.statistics?.is_max_value_exact !== false,
   };
 }
 

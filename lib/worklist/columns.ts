@@ -41,6 +41,8 @@ export interface GroupBounds extends RowSpan {
   /** Undefined where the file does not say. */
   readonly least: Uint8Array | undefined;
   readonly most: Uint8Array | undefined;
+  /** Whether both are values that are there: writers may shorten them, and round the upper one up. */
+  readonly exact: boolean;
 }
 
 /** A Parquet file whose columns of strings are read. */

@@ -22,6 +22,7 @@ import { recrawlRun } from "./recrawl_run.ts";
 import { recrawlStatus } from "./recrawl_status.ts";
 import { schedAssign } from "./sched_assign.ts";
 import { schedDiff } from "./sched_diff.ts";
+import { schedRates } from "./sched_rates.ts";
 import { verify } from "./verify.ts";
 import { version } from "./version.ts";
 
@@ -37,6 +38,7 @@ export const commands: readonly RegisteredCommand[] = [
   register("recrawl status", recrawlStatus, () => import("./bodies/recrawl_status.ts")),
   register("sched assign", schedAssign, () => import("./bodies/sched_assign.ts")),
   register("sched diff", schedDiff, () => import("./bodies/sched_diff.ts")),
+  register("sched rates", schedRates, () => import("./bodies/sched_rates.ts")),
   register("parse", parse, () => import("./bodies/parse.ts")),
   register("index cdx", indexCdx, () => import("./bodies/index_cdx.ts")),
   register("index build", indexBuild, () => import("./bodies/index_build.ts")),
