@@ -43,23 +43,23 @@ type Field = FieldSpec & { readonly name: keyof ParsedRecord };
 const ALWAYS: readonly Field[] = [
   { name: "type", type: "string", help: "WARC-Type; of a capture response, revisit or failure" },
   { name: "url", type: "string", help: "target URI" },
-  { name: "status", type: "number", help: "HTTP status; 0 where there is none" },
+  { name: "status", type: "integer", help: "HTTP status; 0 where there is none" },
   { name: "mime", type: "string", help: "type of the payload as served" },
   { name: "date", type: "string", help: "WARC-Date; of a capture when it was fetched" },
   { name: "record_id", type: "string", help: "id of the record, without brackets", table: false },
   { name: "payload_digest", type: "string", help: "digest of the payload", table: false },
-  { name: "content_length", type: "number", help: "bytes of the block, or of the stored body" },
-  { name: "offset", type: "number", help: "byte offset of the record; of a capture its row" },
+  { name: "content_length", type: "integer", help: "bytes of the block, or of the stored body" },
+  { name: "offset", type: "integer", help: "byte offset of the record; of a capture its row" },
 ];
 const FILE: Field = { name: "file", type: "string", help: "the file, where several are read" };
 const LINKS: readonly Field[] = [
   { name: "links", type: "json", help: "absolute links of the page", table: false },
-  { name: "link_count", type: "number", help: "how many" },
+  { name: "link_count", type: "integer", help: "how many" },
 ];
 const TITLE: Field = { name: "title", type: "string", help: "title of the page" };
 const TEXT: Field = { name: "text", type: "string", help: "main content as plain text" };
 const MARKDOWN: Field = { name: "markdown", type: "string", help: "main content as Markdown" };
-const WORDS: Field = { name: "word_count", type: "number", help: "words of the text" };
+const WORDS: Field = { name: "word_count", type: "integer", help: "words of the text" };
 const LANGUAGE: readonly Field[] = [
   { name: "language", type: "string", help: "ISO 639-3, detected or as the archive says" },
   { name: "language_confidence", type: "number", help: "0 to 1; 0 where the archive says it" },
