@@ -29,8 +29,9 @@ import { openOutput } from "./output/mod.ts";
 import { shellQuote } from "./quote.ts";
 import { runWithSignals } from "./signals.ts";
 
-/** How long a stop waits for a reader of stdout who does not read. */
+/** How long a stop waits for a reader of stdout who does not read, and how often it looks. */
 const UNREAD_MS = 5000;
+const LOOK_MS = 500;
 
 /**
  * Run `command` with the words behind its name.
@@ -112,8 +113,9 @@ export async function execute(
     return await runWithSignals(host, work, (received) => {
       report.warn(`${received}: stopping cleanly; a second one ends it at once`);
       patience = setInterval(() => {
-        if (output.abandon()) report.warn("stdout is not read: the records left are not shown");
-      }, UNREAD_MS);
+        if (!output.abandon(UNREAD_MS)) return;
+        report.warn("stdout is not read: the records left are not shown");
+      }, LOOK_MS);
     });
   } finally {
     clearInterval(patience);

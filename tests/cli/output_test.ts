@@ -304,3 +304,28 @@ Deno.test("a slow reader holds the writer back, and records keep their order", a
   await closing;
   assert.equal(chunks.join(""), `${"a".repeat(300_000)}\nb\n`);
 });
+
+Deno.test("a reader is given up on only when it has taken nothing for long", async () => {
+  let release = (): void => {};
+  const host = testHost({ write: () => new Promise((resolve) => release = resolve) });
+  const output = await openOutput({
+    format: "url",
+    fields: [],
+    header: true,
+    limit: 0,
+    color: false,
+    known,
+    raw: false,
+    stdout: host.stdout,
+  });
+  assert.equal(output.abandon(1), false, "nothing is waited for");
+  const first = output.write({ url: "a".repeat(300_000) });
+  assert.equal(output.abandon(60_000), false, "not for a minute yet");
+  release();
+  assert.equal(await first, true);
+  const second = output.write({ url: "b".repeat(300_000) });
+  await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.equal(output.abandon(1), true);
+  assert.equal(await second, false);
+  await output.close();
+});

@@ -108,3 +108,22 @@ Deno.test({
     assert.equal((await child.ended()).code, 130);
   },
 });
+
+Deno.test("SIGTERM ends a Parquet file as it should be ended", async () => {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", own, "endless", "-o", "parquet"],
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of child.stdout) {
+    // The first group is there.
+    if (chunks.push(chunk) === 1) child.kill("SIGTERM");
+  }
+  assert.equal((await child.status).code, 0);
+  const file = await new Blob(chunks).arrayBuffer();
+  const { parquetReadObjects } = await import("hyparquet");
+  const rows = await parquetReadObjects({ file });
+  assert(rows.length > 1000);
+  assert(rows.every(({ text }, i) => text.startsWith(`${i} `)), "every record, in order");
+});

@@ -10,9 +10,10 @@ import { CommandError, ExitCode } from "../errors.ts";
 import { cellText, type FieldSpec, type OutputRecord } from "./fields.ts";
 import type { RecordFormatter } from "./formats.ts";
 
-/** What a group of rows holds at the most, in bytes of its values and in rows: all that is kept. */
+/** What a group of rows holds at the most, in bytes of its values: all that is kept. */
 const GROUP_BYTES = 8 << 20;
-const GROUP_ROWS = 50_000;
+/** The same in values. They are written in one go, during which a crawl's fetches stand still. */
+const GROUP_VALUES = 256 << 10;
 /** Bytes of the least and the greatest value that are told of a column. */
 const BOUND_BYTES = 64;
 
@@ -40,6 +41,7 @@ export function parquetFormatter(fields: readonly FieldSpec[]): RecordFormatter 
     createdBy: `ccrawl version ${VERSION}`,
   });
   const columns: Column[] = fields.map(({ name, type }) => ({ name, type, values: [] }));
+  const mostRows = Math.ceil(GROUP_VALUES / fields.length);
   let rows = 0;
   let size = 0;
 
@@ -68,7 +70,7 @@ export function parquetFormatter(fields: readonly FieldSpec[]): RecordFormatter 
         size += typeof value === "string" ? value.length + 8 : sizeOf(value);
       }
       rows++;
-      if (size < GROUP_BYTES && rows < GROUP_ROWS) return "";
+      if (size < GROUP_BYTES && rows < mostRows) return "";
       group();
       return taken();
     },

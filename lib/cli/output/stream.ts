@@ -19,6 +19,7 @@ export class OutputStream {
   #pending = "";
   #scheduled: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> | undefined;
+  #begun = 0;
   #closed = false;
   #failure: unknown;
   #release: (() => void) | undefined;
@@ -34,9 +35,10 @@ export class OutputStream {
     return this.#closed;
   }
 
-  /** Whether the system has not yet taken what it was given. */
-  get blocked(): boolean {
-    return this.#writing !== undefined && !this.#closed;
+  /** Milliseconds for which the system has not taken what it was given; 0 where it has. */
+  get blockedFor(): number {
+    if (this.#writing === undefined || this.#closed) return 0;
+    return performance.now() - this.#begun;
   }
 
   /** Take `text`; the promise, where there is one, has to be awaited before more is given. */
@@ -92,6 +94,7 @@ export class OutputStream {
   }
 
   #start(bytes: Uint8Array): Promise<void> {
+    this.#begun = performance.now();
     return this.#writing = this.#send(bytes).finally(() => this.#writing = undefined);
   }
 

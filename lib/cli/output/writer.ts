@@ -75,10 +75,10 @@ export interface RecordWriter {
   /** Write what is held back and what ends the format. */
   close(): Promise<void>;
   /**
-   * Give up on a reader that does not read: records are dropped from here on. Does nothing, and says
-   * false, where the reader has taken everything.
+   * Give up on a reader that has taken nothing for `ms`: records are dropped from here on. Does nothing,
+   * and says false, where none was waited for as long.
    */
-  abandon(): boolean;
+  abandon(ms: number): boolean;
 }
 
 /** How long a table may hold its first records back. */
@@ -224,8 +224,8 @@ class FormattedWriter implements RecordWriter {
     await this.#stream.close();
   }
 
-  abandon(): boolean {
-    if (!this.#stream.blocked) return false;
+  abandon(ms: number): boolean {
+    if (this.#stream.blockedFor < ms) return false;
     this.#stream.abandon();
     return true;
   }
