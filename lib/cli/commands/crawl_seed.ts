@@ -43,7 +43,7 @@ export const crawlSeed: CommandSpec<CrawlSeedOptions, object> = {
   fields: [
     { name: "host", type: "string", help: "host name" },
     { name: "url", type: "string", help: "its home page" },
-    { name: "tier", type: "number", help: "1 is crawled every day, 5 never again" },
+    { name: "tier", type: "integer", help: "1 is crawled every day, 5 never again" },
     { name: "priority", type: "number", help: "harmonic centrality" },
   ],
   examples: [

@@ -18,10 +18,10 @@ export interface CrawlStatusOptions extends GlobalOptions {
 
 /** What the budget says of a tier. */
 const BUDGET: readonly FieldSpec[] = [
-  { name: "tier", type: "number", help: "1 is crawled every day, 5 never again" },
-  { name: "pages_per_day", type: "number", help: "pages a day for it" },
-  { name: "target_hosts", type: "number", help: "hosts in it" },
-  { name: "interval_hours", type: "number", help: "hours between two passes; null for never" },
+  { name: "tier", type: "integer", help: "1 is crawled every day, 5 never again" },
+  { name: "pages_per_day", type: "integer", help: "pages a day for it" },
+  { name: "target_hosts", type: "integer", help: "hosts in it" },
+  { name: "interval_hours", type: "integer", help: "hours between two passes; null for never" },
 ];
 
 /** What a state says of its crawl. */

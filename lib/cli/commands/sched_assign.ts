@@ -44,11 +44,15 @@ export const schedAssign: CommandSpec<SchedAssignOptions, object> = {
   },
   fields: [
     { name: "host", type: "string", help: "host name" },
-    { name: "harmonic_pos", type: "number", help: "position by harmonic centrality; 0 if unknown" },
+    {
+      name: "harmonic_pos",
+      type: "integer",
+      help: "position by harmonic centrality; 0 if unknown",
+    },
     { name: "harmonic_val", type: "number", help: "harmonic centrality" },
     { name: "change_rate", type: "number", help: "share of pages that change, measured or 0.5" },
-    { name: "tier", type: "number", help: "1 is crawled every day, 5 never again" },
-    { name: "interval_h", type: "number", help: "hours between two passes; null for never" },
+    { name: "tier", type: "integer", help: "1 is crawled every day, 5 never again" },
+    { name: "interval_h", type: "integer", help: "hours between two passes; null for never" },
     { name: "score", type: "number", help: "change rate times ln(1 + harmonic centrality)" },
   ],
   examples: [

@@ -80,10 +80,10 @@ export const schedDiff: CommandSpec<SchedDiffOptions, SchedDiffArguments> = {
   },
   fields: [
     { name: "host", type: "string", help: "host name" },
-    { name: "total_urls", type: "number", help: "URLs in both snapshots" },
-    { name: "changed_urls", type: "number", help: "those whose content changed" },
+    { name: "total_urls", type: "integer", help: "URLs in both snapshots" },
+    { name: "changed_urls", type: "integer", help: "those whose content changed" },
     { name: "change_rate", type: "number", help: "their share" },
-    { name: "tier", type: "number", help: "tier of a host of that rate whose rank is not known" },
+    { name: "tier", type: "integer", help: "tier of a host of that rate whose rank is not known" },
   ],
   examples: [
     ["ccrawl sched diff index-2026-13/ index-2026-17/ > rates.jsonl", "every host of two folders"],

@@ -48,12 +48,12 @@ export const schedRates: CommandSpec<SchedRatesOptions, SchedRatesArguments> = {
   },
   fields: [
     { name: "host", type: "string", help: "host name" },
-    { name: "total_urls", type: "number", help: "URLs visited more than once" },
-    { name: "visits", type: "number", help: "visits compared to the one before" },
-    { name: "changed_visits", type: "number", help: "those that found a change" },
+    { name: "total_urls", type: "integer", help: "URLs visited more than once" },
+    { name: "visits", type: "integer", help: "visits compared to the one before" },
+    { name: "changed_visits", type: "integer", help: "those that found a change" },
     { name: "changes_per_day", type: "number", help: "estimated changes of a page a day" },
     { name: "change_rate", type: "number", help: "share of pages that change within --days" },
-    { name: "tier", type: "number", help: "tier of a host of that rate whose rank is not known" },
+    { name: "tier", type: "integer", help: "tier of a host of that rate whose rank is not known" },
   ],
   examples: [
     ["ccrawl sched rates captures/ > rates.jsonl", "from the passes of a recrawl"],
