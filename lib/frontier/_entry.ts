@@ -6,8 +6,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { asBuffer, ByteReader, ByteWriter } from "./_bytes.ts";
-import { pack, unpack } from "./_pack.ts";
+import type { ByteReader, ByteWriter } from "./_bytes.ts";
 
 /** A URL that is under lease, or about to be. */
 export interface Entry {
@@ -169,53 +168,4 @@ export class EntryCoder {
     raw.seq = this.#seq;
     return (flags & NEW) !== 0;
   }
-}
-
-/** Collects a block: entries of one host and class in their order, compressed. */
-export class BlockWriter {
-  /** Entries collected. */
-  count = 0;
-  /** Number of the first. */
-  seq = 0;
-  readonly #out = new ByteWriter(1 << 16);
-  readonly #coder = new EntryCoder();
-
-  add(raw: RawEntry): void {
-    if (this.count++ === 0) this.seq = raw.seq;
-    this.#coder.write(this.#out, raw);
-  }
-
-  /** The block. Starts anew. */
-  take(): Uint8Array {
-    const block = pack(this.#out.view());
-    this.#out.clear();
-    this.#coder.reset();
-    this.count = 0;
-    return block;
-  }
-}
-
-/**
- * Calls `visit` with the entries of a block, one after the other; `priority`, where set, stands in
- * for their own.
- */
-export function eachOfBlock(
-  body: Uint8Array,
-  priority: number | null,
-  visit: (raw: RawEntry) => void,
-): void {
-  const from = new ByteReader(asBuffer(unpack(body)));
-  const raw = new RawEntry(), coder = new EntryCoder();
-  while (!from.done) {
-    coder.read(from, raw);
-    if (priority !== null) raw.priority = priority;
-    visit(raw);
-  }
-}
-
-/** The entries of a block as objects. */
-export function decodeBlock(host: string, body: Uint8Array, priority: number | null): Entry[] {
-  const entries: Entry[] = [];
-  eachOfBlock(body, priority, (raw) => entries.push(raw.toEntry(host)));
-  return entries;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Arena } from "./_arena.ts";
+import type { LoadedBlock } from "./_block.ts";
 import { classOf, type Entry, entryBytes, RawEntry } from "./_entry.ts";
 import type { HeapNode } from "./_heap.ts";
 
@@ -21,14 +22,15 @@ export interface Lease {
 }
 
 /**
- * The entries of one class. `head` came back from disk or from a lease and goes before the disk; the
- * tail is a list in the arena.
+ * The entries of one class, in their order: `head` came back from leases, `block` from disk, and both go
+ * before what is on disk; the tail is a list in the arena.
  */
 interface ClassQueue {
   cls: number;
   head: Entry[];
   /** First entry of `head` that is not taken. */
   at: number;
+  block: LoadedBlock | undefined;
   /** Addresses of the tail's ends, 0 when it is empty; and its length. */
   first: number;
   last: number;
@@ -53,6 +55,10 @@ const NO_LEASES: Lease[] = [];
 const NO_ENTRIES: Entry[] = [];
 const NO_QUEUES: ClassQueue[] = [];
 const scratch = new RawEntry();
+
+function isEmpty({ count, head, block }: ClassQueue): boolean {
+  return count === 0 && head.length === 0 && block === undefined;
+}
 
 /** A host that is in memory. */
 export class Host implements HeapNode, HostNumbers {
@@ -81,7 +87,7 @@ export class Host implements HeapNode, HostNumbers {
   indexDue = 0;
   /** Entries in memory that are not under lease. */
   inMemory = 0;
-  /** Bytes that those of them take which are objects. */
+  /** Bytes that those of them take which are not in the arena. */
   headBytes = 0;
   /** Shared and empty until the first lease. */
   leases: Lease[] = NO_LEASES;
@@ -165,8 +171,15 @@ export class Host implements HeapNode, HostNumbers {
     this.inMemory += entries.length;
   }
 
-  /** Puts the entries of a block, all of one class, at the head. */
-  load(entries: Entry[]): void {
+  /** Puts a block before the tail of its class, of which nothing else goes before the disk. */
+  load(block: LoadedBlock): void {
+    this.#queue(classOf(block.next.priority)).block = block;
+    this.inMemory += block.left;
+    this.headBytes += block.bytes;
+  }
+
+  /** Puts entries, all of one class, behind those of the head. */
+  extendHead(entries: Entry[]): void {
     const first = entries[0];
     if (first === undefined) return;
     const queue = this.#queue(classOf(first.priority));
@@ -188,6 +201,9 @@ export class Host implements HeapNode, HostNumbers {
         queue.head = NO_ENTRIES;
         queue.at = 0;
       }
+    } else if (queue.block !== undefined) {
+      entry = queue.block.next.toEntry(this.name);
+      this.#advance(queue, queue.block);
     } else if (queue.cls === this.diskClass) {
       return undefined;
     } else {
@@ -195,8 +211,15 @@ export class Host implements HeapNode, HostNumbers {
       entry = scratch.toEntry(this.name);
     }
     this.inMemory--;
-    if (queue.count === 0 && queue.head.length === 0) this.#queues.shift();
+    if (isEmpty(queue)) this.#queues.shift();
     return entry;
+  }
+
+  #advance(queue: ClassQueue, block: LoadedBlock): void {
+    block.advance();
+    if (block.left > 0) return;
+    this.headBytes -= block.bytes;
+    queue.block = undefined;
   }
 
   #shift(arena: Arena, queue: ClassQueue, raw: RawEntry): void {
@@ -213,20 +236,32 @@ export class Host implements HeapNode, HostNumbers {
       this.inMemory--;
       visit(scratch);
     }
-    if (queue.count === 0 && queue.head.length === 0) {
+    if (isEmpty(queue)) {
       this.#queues.splice(this.#queues.indexOf(queue), 1);
     }
   }
 
   /**
    * Takes everything in memory: class by class, best first, what goes before the disk and then what
-   * goes after it. `visit` is told of each entry whether it begins another class or part.
+   * goes after it. `visit` is told of each entry whether it begins another class or part. `keep` is asked
+   * whether it takes a block, and the entries before it in its class, as they are.
    */
-  takeAll(arena: Arena, visit: (raw: RawEntry, begins: boolean) => void): void {
+  takeAll(
+    arena: Arena,
+    visit: (raw: RawEntry, begins: boolean) => void,
+    keep?: (block: LoadedBlock, back: readonly Entry[]) => boolean,
+  ): void {
     for (const queue of this.#queues) {
-      for (let i = queue.at; i < queue.head.length; i++) {
-        scratch.setEntry(this.name, queue.head[i]!);
-        visit(scratch, i === queue.at);
+      const { block } = queue;
+      if (block === undefined || keep?.(block, queue.head.slice(queue.at)) !== true) {
+        let begins = true;
+        for (let i = queue.at; i < queue.head.length; i++, begins = false) {
+          scratch.setEntry(this.name, queue.head[i]!);
+          visit(scratch, begins);
+        }
+        for (; block !== undefined && block.left > 0; block.advance(), begins = false) {
+          visit(block.next, begins);
+        }
       }
       for (let at = queue.first, begins = true; at !== 0; begins = false) {
         at = arena.read(at, scratch);
@@ -242,6 +277,9 @@ export class Host implements HeapNode, HostNumbers {
     const all: Entry[] = [];
     for (const queue of this.#queues) {
       for (let i = queue.at; i < queue.head.length; i++) all.push(queue.head[i]!);
+      for (const { block } = queue; block !== undefined && block.left > 0; block.advance()) {
+        all.push(block.next.toEntry(this.name));
+      }
       for (let at = queue.first; at !== 0;) {
         at = arena.read(at, scratch);
         all.push(scratch.toEntry(this.name));
@@ -257,13 +295,13 @@ export class Host implements HeapNode, HostNumbers {
     this.append(arena, scratch);
   }
 
-  /** Takes the named entries out of memory, wherever they stand. */
+  /** Takes the named entries out of memory, wherever they stand save in a block. */
   drop(arena: Arena, seqs: ReadonlySet<number>): void {
     const queues = this.#queues;
     this.#queues = NO_QUEUES;
     this.inMemory = this.headBytes = 0;
     for (const { head, at, first } of queues) {
-      this.load(head.slice(at).filter((entry) => !seqs.has(entry.seq)));
+      this.extendHead(head.slice(at).filter((entry) => !seqs.has(entry.seq)));
       for (let next = first; next !== 0;) {
         next = arena.read(next, scratch);
         if (!seqs.has(scratch.seq)) this.append(arena, scratch);
@@ -286,8 +324,8 @@ export class Host implements HeapNode, HostNumbers {
   }
 
   #sorted(arena: Arena, firstOnDisk: ReadonlyMap<number, number>): boolean {
-    for (const { cls, head, first } of this.#queues) {
-      if (head.length > 0) return false;
+    for (const { cls, head, block, first } of this.#queues) {
+      if (head.length > 0 || block !== undefined) return false;
       let last = firstOnDisk.get(cls) ?? 0;
       for (let at = first; at !== 0;) {
         at = arena.read(at, scratch);
@@ -314,7 +352,7 @@ export class Host implements HeapNode, HostNumbers {
       if (queue.cls === cls) return queue;
       if (queue.cls < cls) break;
     }
-    const queue = { cls, head: NO_ENTRIES, at: 0, first: 0, last: 0, count: 0 };
+    const queue = { cls, head: NO_ENTRIES, at: 0, block: undefined, first: 0, last: 0, count: 0 };
     if (this.#queues.length === 0) this.#queues = [queue];
     else this.#queues.splice(at, 0, queue);
     return queue;

@@ -9,7 +9,8 @@ import type { Buffer } from "node:buffer";
 import type { Arena } from "./_arena.ts";
 import type { StateClock } from "./_clock.ts";
 import type { Counters } from "./_counters.ts";
-import { BlockWriter, classOf, decodeBlock, type Entry, type RawEntry } from "./_entry.ts";
+import { BlockWriter, LoadedBlock } from "./_block.ts";
+import { classOf, type Entry, type RawEntry } from "./_entry.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
 import { Host, NO_CLASS } from "./_host.ts";
 import { HostFilter } from "./_host_filter.ts";
@@ -17,7 +18,7 @@ import { decodeRow, ROW_URLS } from "./_host_row.ts";
 import { HostTable } from "./_host_table.ts";
 import type { JournalWriter } from "./_journal.ts";
 import { Schedule } from "./_schedule.ts";
-import type { HostRow, Store } from "./_store.ts";
+import type { BlockRow, HostRow, Store } from "./_store.ts";
 import { isAscii, sameText } from "./_url.ts";
 
 /** What the queues work with. */
@@ -41,7 +42,7 @@ export class Queues {
   readonly #hosts = new HostTable();
   readonly #filter: HostFilter;
   readonly #writer = new BlockWriter();
-  /** Bytes of the entries in memory that are objects, about. */
+  /** Bytes of the entries in memory that are not in the arena, about. */
   #headBytes = 0;
   #touched: Host[] = [];
   /** Hosts in memory, save those that {@linkcode Queues.turn} gave out and that are not flushed. */
@@ -303,24 +304,28 @@ export class Queues {
   #putBlock(host: Host, cls: number): void {
     const { count, seq } = this.#writer;
     if (count === 0) return;
-    this.#parts.store.putBlock(host.id, cls, seq, count, this.#writer.take());
+    const body = this.#writer.take();
+    this.#storeBlock(host, cls, { seq, n: count, priority: null, body });
+  }
+
+  #storeBlock(host: Host, cls: number, row: Omit<BlockRow, "rank">): void {
+    this.#parts.store.putBlock(host.id, cls, row);
     host.blocks++;
-    host.onDisk += count;
+    host.onDisk += row.n;
     host.diskClass = Math.max(host.diskClass, cls);
   }
 
   #load(host: Host): void {
     const { store, journal } = this.#parts;
-    const row = store.firstBlock(host.id);
+    const row = store.takeBlock(host.id);
     if (row === undefined) {
       throw new RangeError(`the host ${host.name} lacks ${host.blocks} blocks of its queue`);
     }
-    store.removeBlock(host.id, row.rank, row.seq);
     journal.load(host, row);
     host.blocks--;
     host.onDisk -= row.n;
     host.diskClass = host.blocks > 0 ? store.bestBlockClass(host.id) : NO_CLASS;
-    host.load(decodeBlock(host.name, row.body, row.priority));
+    host.load(new LoadedBlock(row, row.n));
     this.touch(host);
   }
 
@@ -333,6 +338,12 @@ export class Queues {
         cls = classOf(raw.priority);
       }
       this.#writer.add(raw);
+    }, (block, back) => {
+      const rest = block.rest(back);
+      if (rest === undefined) return false;
+      this.#putBlock(host, cls);
+      this.#storeBlock(host, classOf(block.next.priority), rest);
+      return true;
     });
     this.#putBlock(host, cls);
   }

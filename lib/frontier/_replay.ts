@@ -6,7 +6,8 @@
 
 import type { Arena } from "./_arena.ts";
 import { ByteReader } from "./_bytes.ts";
-import { decodeBlock, type Entry, EntryCoder, RawEntry } from "./_entry.ts";
+import { decodeBlock } from "./_block.ts";
+import { type Entry, EntryCoder, RawEntry } from "./_entry.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
 import { Host } from "./_host.ts";
 import { readNumbers } from "./_host_row.ts";
@@ -111,7 +112,7 @@ export function replayJournal(
       carry: (host, raw) => {
         if (!gone.has(raw.seq)) host.prepend([raw.toEntry(host.name)]);
       },
-      load: (host, entries) => host.load(entries.filter((entry) => !gone.has(entry.seq))),
+      load: (host, entries) => host.extendHead(entries.filter((entry) => !gone.has(entry.seq))),
       cut: (host, seqs) => host.drop(arena, seqs),
       // From here on its row has everything; it is read if the journal names the host again.
       flushed: (id) => hosts.delete(id),
@@ -185,7 +186,10 @@ class RowReader {
         case LOAD: {
           const priority = from.float(), body = from.bytes();
           const host = this.#host(id);
-          visit.load(host, decodeBlock(host.name, body, priority === 0 ? null : priority));
+          visit.load(
+            host,
+            decodeBlock(host.name, { priority: priority === 0 ? null : priority, body }),
+          );
           break;
         }
         case TAKEN: {

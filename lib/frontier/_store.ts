@@ -11,8 +11,10 @@ import { FrontierStateError } from "./errors.ts";
 import { type Host, NO_CLASS } from "./_host.ts";
 import { decodeRow, RowWriter } from "./_host_row.ts";
 
-/** Version of the tables. A state of another one is refused. */
-export const SCHEMA_VERSION = 2;
+/** Version of the tables. A state of a newer one is refused, and so is one before `OLDEST_VERSION`. */
+export const SCHEMA_VERSION = 3;
+/** This one lacks only a form of blocks that the program that wrote it cannot read. */
+const OLDEST_VERSION = 2;
 /** Marks a SQLite file as a crawl state ("ccrw"). */
 export const APPLICATION_ID = 0x63637277;
 
@@ -51,7 +53,7 @@ export function openDatabase(path: string | undefined, readOnly = false): Databa
         throw new FrontierStateError(name, `Cannot open "${name}": it is not a crawl state.`);
       }
       createTables(db);
-    } else if (version !== SCHEMA_VERSION) {
+    } else if (version > SCHEMA_VERSION || version < OLDEST_VERSION) {
       const other = version > SCHEMA_VERSION ? "newer" : "older";
       throw new FrontierStateError(
         name,
@@ -61,6 +63,7 @@ export function openDatabase(path: string | undefined, readOnly = false): Databa
     }
     // Only synced writes may be relied on, so that every commit is one sync of the log.
     if (!readOnly) db.exec("pragma journal_mode = wal; pragma synchronous = full");
+    if (!readOnly && version !== SCHEMA_VERSION) db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
     db.exec(
       "pragma cache_size = -65536; pragma wal_autocheckpoint = 2000; pragma temp_store = memory",
     );
@@ -297,14 +300,26 @@ export class Store {
     });
   }
 
-  putBlock(host: number, cls: number, seq: number, n: number, body: Uint8Array): void {
+  putBlock(host: number, cls: number, row: Omit<BlockRow, "rank">): void {
     this.begin();
-    this.sql("insert into blocks values(?, ?, ?, ?, null, ?)").run(host, 0 - cls, seq, n, body);
+    const { seq, n, priority, body } = row;
+    this.sql("insert into blocks values(?, ?, ?, ?, ?, ?)").run(
+      host,
+      0 - cls,
+      seq,
+      n,
+      priority,
+      body,
+    );
   }
 
-  firstBlock(host: number): BlockRow | undefined {
+  /** Takes the first block of a host's best class out of the table. */
+  takeBlock(host: number): BlockRow | undefined {
+    this.begin();
     return this.sql(
-      "select rank, seq, n, priority, body from blocks where host = ? order by rank, seq limit 1",
+      "delete from blocks where (host, rank, seq) = " +
+        "(select host, rank, seq from blocks where host = ? order by rank, seq limit 1) " +
+        "returning rank, seq, n, priority, body",
     ).get(host) as unknown as BlockRow | undefined;
   }
 
@@ -321,11 +336,6 @@ export class Store {
     const rows = this.sql("select rank, min(seq) as seq from blocks where host = ? group by rank")
       .all(host) as unknown as { rank: number; seq: number }[];
     return new Map(rows.map(({ rank, seq }) => [0 - rank, seq]));
-  }
-
-  removeBlock(host: number, rank: number, seq: number): void {
-    this.begin();
-    this.sql("delete from blocks where host = ? and rank = ? and seq = ?").run(host, rank, seq);
   }
 
   reclassBlocks(host: number, cls: number, priority: number): void {
