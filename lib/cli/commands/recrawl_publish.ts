@@ -101,8 +101,8 @@ export const recrawlPublish: CommandSpec<RecrawlPublishOptions, object> = {
   fields: [
     { name: "part", type: "string", help: "name of the file on disk" },
     { name: "path", type: "string", help: "its path in the repo" },
-    { name: "rows", type: "number", help: "rows in it" },
-    { name: "bytes", type: "number", help: "its size" },
+    { name: "rows", type: "integer", help: "rows in it" },
+    { name: "bytes", type: "integer", help: "its size" },
     { name: "sha256", type: "string", help: "SHA-256 of it, hex", table: false },
     {
       name: "outcome",
