@@ -13,6 +13,7 @@ Starts nothing unless told to. Can be run again at any time: what an operator ha
   --kind KIND      the list: domains or urls (domains)
   --start          start what was installed
   --no-build       take the binary as it is
+  --versions       install nothing; print what every machine has
   --binary FILE    the binary that is built, or taken (dist/ccrawl)
   --fleet FILE     the list of servers, one a line; its place is a server's shard (deploy/fleet)
   --root DIR       on the servers, everything below this folder; %h in it is the server's name
@@ -29,6 +30,7 @@ servers=()
 kind=domains
 start=no
 build=yes
+versions=no
 binary=$checkout/dist/ccrawl
 fleet=$here/fleet
 root=
@@ -69,6 +71,7 @@ while [ $# -gt 0 ]; do
     --ssh-config) ssh+=(-F "$1") ;;
     --start) start=yes ;;
     --no-build) build=no ;;
+    --versions) versions=yes ;;
     -h | --help)
       usage
       exit 0
@@ -76,7 +79,7 @@ while [ $# -gt 0 ]; do
     *) wrong "there is no option $option; --help lists them" ;;
   esac
   case $option in
-    --start | --no-build) ;;
+    --start | --no-build | --versions) ;;
     *) shift ;;
   esac
 done
@@ -163,62 +166,67 @@ hash() {
   echo "${sum%% *}"
 }
 
+failed=()
+sudo=
+
 # What the servers are: one binary has to run on all of them.
 reached=()
 users=()
-failed=()
 target=
-sudo=
-for server in "${servers[@]}"; do
-  if ! answer=$(far "$server" _probe.sh); then
-    echo "$server: cannot be reached" >&2
-    failed+=("$server")
-    continue
-  fi
-  read -r system machine user <<< "$answer"
-  case "$system $machine" in
-    "Linux x86_64") mine=x86_64-unknown-linux-gnu ;;
-    "Linux aarch64") mine=aarch64-unknown-linux-gnu ;;
-    *)
-      echo "$server: is $system on $machine: there is no binary for it" >&2
+reach() {
+  local server answer system machine user mine
+  for server in "${servers[@]}"; do
+    if ! answer=$(far "$server" _probe.sh); then
+      echo "$server: cannot be reached" >&2
       failed+=("$server")
       continue
-      ;;
-  esac
-  [ -z "$target" ] || [ "$target" = "$mine" ] ||
-    fail "$server is $mine and ${reached[0]} is $target: give --servers of one kind at a time"
-  target=$mine
-  reached+=("$server")
-  users+=("$user")
-done
-[ ${#reached[@]} -gt 0 ] || fail "no server could be reached"
-
-if [ "$build" = yes ]; then
-  command -v deno > /dev/null || fail "deno is not there to build with: npm install -g deno, or --no-build"
-  if [ -n "$(git -C "$checkout" status --porcelain 2> /dev/null)" ]; then
-    echo "build: the checkout has changes that are in no commit; the version will not tell" >&2
-  fi
-  mkdir -p "$(dirname "$binary")"
-  if (cd "$checkout" && deno task --quiet compile --target "$target" --out "$work/plain") > "$work/log" 2>&1; then
-    mv -f "$work/plain/ccrawl-$target" "$binary"
-  else
-    case "$target" in
-      "$(uname -m)"-*-"$(uname -s | tr '[:upper:]' '[:lower:]')"-*) ;;
+    fi
+    read -r system machine user <<< "$answer"
+    case "$system $machine" in
+      "Linux x86_64") mine=x86_64-unknown-linux-gnu ;;
+      "Linux aarch64") mine=aarch64-unknown-linux-gnu ;;
       *)
-        cat "$work/log" >&2
-        fail "it could not be compiled for $target, and the offline form is for this kind of machine alone"
+        echo "$server: is $system on $machine: there is no binary for it" >&2
+        failed+=("$server")
+        continue
         ;;
     esac
-    echo "build: no base binary for $target to be had; building the offline form" >&2
-    (cd "$checkout" && deno task --quiet compile:offline --out "$binary") > "$work/log" 2>&1 || {
-      cat "$work/log" >&2
-      fail "the binary could not be built"
-    }
+    [ -z "$target" ] || [ "$target" = "$mine" ] ||
+      fail "$server is $mine and ${reached[0]} is $target: give --servers of one kind at a time"
+    target=$mine
+    reached+=("$server")
+    users+=("$user")
+  done
+  [ ${#reached[@]} -gt 0 ] || fail "no server could be reached"
+}
+
+build() {
+  if [ "$build" = yes ]; then
+    command -v deno > /dev/null || fail "deno is not there to build with: npm install -g deno, or --no-build"
+    if [ -n "$(git -C "$checkout" status --porcelain 2> /dev/null)" ]; then
+      echo "build: the checkout has changes that are in no commit; the version will not tell" >&2
+    fi
+    mkdir -p "$(dirname "$binary")"
+    if (cd "$checkout" && deno task --quiet compile --target "$target" --out "$work/plain") > "$work/log" 2>&1; then
+      mv -f "$work/plain/ccrawl-$target" "$binary"
+    else
+      case "$target" in
+        "$(uname -m)"-*-"$(uname -s | tr '[:upper:]' '[:lower:]')"-*) ;;
+        *)
+          cat "$work/log" >&2
+          fail "it could not be compiled for $target, and the offline form is for this kind of machine alone"
+          ;;
+      esac
+      echo "build: no base binary for $target to be had; building the offline form" >&2
+      (cd "$checkout" && deno task --quiet compile:offline --out "$binary") > "$work/log" 2>&1 || {
+        cat "$work/log" >&2
+        fail "the binary could not be built"
+      }
+    fi
   fi
-fi
-[ -f "$binary" ] || fail "there is no $binary: leave --no-build out, or name another by --binary"
-sum=$(hash "$binary")
-echo "binary: $binary, sha256 $sum"
+  [ -f "$binary" ] || fail "there is no $binary: leave --no-build out, or name another by --binary"
+  echo "binary: $binary, sha256 $(hash "$binary")"
+}
 
 # install SERVER SHARD USER: sends everything, and the hash of the hashes by itself.
 install() {
@@ -241,29 +249,39 @@ install() {
   mv "$work/SHA256SUMS" "$stage/"
   # shellcheck disable=SC2016 # it is the server's shell that is to read it
   folder=$(tar -cf - -C "$stage" . | "${ssh[@]}" "$server" \
-    'd=$(mktemp -d "${TMPDIR:-/tmp}/ccrawl-install.XXXXXX") && tar -xf - -C "$d" && echo "$d"') || {
+    'd=$(mktemp -d "${TMPDIR:-/tmp}/ccrawl-install.XXXXXX") || exit
+    if tar -xf - -C "$d"; then echo "$d"; else rm -rf "$d"; exit 1; fi') || {
     echo "Cannot install: the copy did not get through" >&2
     return 1
   }
   far "$server" _apply.sh "$folder" "$(hash "$stage/SHA256SUMS")"
 }
 
-for ((i = 0; i < ${#reached[@]}; i++)); do
-  server=${reached[i]}
-  # Not behind an `if` or `||`, where nothing inside would stop at what fails.
-  set +e
-  (
+install_all() {
+  local i server status
+  for ((i = 0; i < ${#reached[@]}; i++)); do
+    server=${reached[i]}
+    # Not behind an `if` or `||`, where nothing inside would stop at what fails.
+    set +e
+    (
+      set -e
+      install "$server" "$(shard_of "$server")" "${users[i]}"
+    ) 2>&1 | sed "s|^|$server: |"
+    status=${PIPESTATUS[0]}
     set -e
-    install "$server" "$(shard_of "$server")" "${users[i]}"
-  ) 2>&1 | sed "s|^|$server: |"
-  status=${PIPESTATUS[0]}
-  set -e
-  [ "$status" = 0 ] || failed+=("$server")
-done
+    [ "$status" = 0 ] || failed+=("$server")
+  done
+}
+
+if [ "$versions" = no ]; then
+  reach
+  build
+  install_all
+  echo
+fi
 
 # The whole fleet, whatever was installed now: a rate can be compared only where these are the same.
 sudo=
-echo
 row='%-20s %-7s %-10s %-14s %-10s %-20s %-10s %s\n'
 # shellcheck disable=SC2059
 printf "$row" server shard version commit deno v8 recrawl publish

@@ -154,6 +154,21 @@ Deno.test("install.sh installs a fleet", async (t) => {
     },
   );
 
+  await t.step("or tells the versions alone", async () => {
+    for (const { name } of fleet.machines) await fleet.told(name);
+    await Deno.writeTextFile(fleet.binary, standIn("eeeeeeeeeeee"));
+    const { code, stdout } = await fleet.install("--versions");
+    assert.equal(code, 0);
+    assert.deepEqual(
+      stdout.trim().split("\n").map((line) => line.split(/ +/).slice(0, 4)),
+      [
+        ["server", "shard", "version", "commit"],
+        ...[0, 1, 2].map((i) => [`server${i + 1}`, `${i}/3`, "0.0.1", "dddddddddddd"]),
+      ],
+    );
+    assert.deepEqual(await fleet.told("server1"), []);
+  });
+
   await t.step("it leaves nothing behind on the way", () => {
     for (const { root, temp } of fleet.machines) {
       assert.deepEqual(readdirSync(temp), []);
@@ -236,6 +251,7 @@ Deno.test("install.sh refuses a copy that is not what was sent", async (t) => {
     assert.equal(code, 1);
     assert.match(stdout, /^server1: Cannot install: the copy did not get through/m);
     assert.equal(read(place), first);
+    assert.deepEqual(readdirSync(server1.temp), []);
     await fleet.restore("server1", "tar");
   });
 
