@@ -22,7 +22,7 @@ import { corpusSources } from "../web/_corpus.ts";
 
 /** What came out. */
 export interface AloneResult {
-  /** Of all threads, from when everything was loaded. */
+  /** Of all threads, what starting them takes included. */
   readonly cpuSeconds: number;
   /** Share of the loops' time that was spent writing. */
   readonly writing: number;
@@ -93,6 +93,7 @@ if (import.meta.main && "onmessage" in globalThis) {
 } else if (import.meta.main) {
   const [count, folder, out, width] = Deno.args;
   const pages = corpusSources(folder!).map((page) => gzipSync(page));
+  const cpu = process.cpuUsage();
   const threads = Array.from({ length: Number(width) }, () => {
     return new Worker(import.meta.url, { type: "module" });
   });
@@ -111,7 +112,6 @@ if (import.meta.main && "onmessage" in globalThis) {
       path: join(out!, `alone${i}.parquet`),
     })
   ));
-  const cpu = process.cpuUsage();
   const writing = await Promise.all(threads.map((worker) => answer(worker, "go"))) as number[];
   const { user, system } = process.cpuUsage(cpu);
   const result: AloneResult = {
