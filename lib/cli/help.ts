@@ -104,7 +104,7 @@ export function commandHelp(command: RegisteredCommand): string {
     ...wrap(
       "Durations are written 250ms, 1s, 2m, 1h30m; sizes 512MB, 1GB (powers of 1024) or bytes. " +
         "Every option can be set by an environment variable: --max-pages is CCRAWL_MAX_PAGES, " +
-        "--no-robots is CCRAWL_NO_ROBOTS.",
+        "--no-robots is CCRAWL_NO_ROBOTS; and in a configuration, see ccrawl config show --help.",
       WIDTH,
     ),
     "",
