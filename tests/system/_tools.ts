@@ -7,7 +7,6 @@ const PACKAGES = {
   ssh: "openssh-client",
   "ssh-keygen": "openssh-client",
   sshd: "openssh-server",
-  strace: "strace",
   "systemd-analyze": "systemd",
   "systemd-sysusers": "systemd",
   "systemd-tmpfiles": "systemd",
