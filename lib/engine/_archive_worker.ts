@@ -14,6 +14,7 @@ import type {
   WorkerSetup,
 } from "./_protocol.ts";
 import { isDiskFull } from "./errors.ts";
+import { type ListingRules, listingRules, siteOf, staysOnSite } from "./_sitemaps.ts";
 import { Scope, surt, trapReason } from "../url/mod.ts";
 import { WarcWriter } from "../warc/mod.ts";
 
@@ -26,6 +27,7 @@ const scope = self as unknown as {
 /** Results held back for one fsync at most; a sync is forced when so many wait. */
 const MAX_UNSYNCED = 512;
 const encoder = new TextEncoder();
+const NOTHING = [0, 0] as const;
 
 class Archive {
   #setup: WorkerSetup;
@@ -102,7 +104,13 @@ class Archive {
   ): void {
     const robots = meta.id < 0 || !this.#setup.readPages;
     // directives decide about the record only where they are obeyed: else its digest is read, not made again
-    const early = this.#setup.obeyRobotsMeta && !robots ? readPage({ ...meta, body }) : undefined;
+    const listing = listingRules(meta.depth, meta.listed ?? 0);
+    const page = {
+      ...meta,
+      body,
+      ...(this.#setup.sitemaps === true ? { sitemap: { expected: listing.expected } } : {}),
+    };
+    const early = this.#setup.obeyRobotsMeta && !robots ? readPage(page) : undefined;
     const obey = (word: string) =>
       early !== undefined && (early.directives.includes(word) || early.directives.includes("none"));
     const written = this.#warc === undefined || obey("noarchive") ? undefined : this.#warc.write({
@@ -118,8 +126,7 @@ class Archive {
       ...(meta.truncated === undefined ? {} : { truncated: meta.truncated }),
     });
     const facts = robots ? undefined : early ?? readPage({
-      ...meta,
-      body,
+      ...page,
       ...(written !== undefined && wire.length === 0 && written.payloadDigest !== ""
         ? { bodyDigest: written.payloadDigest.slice("sha1:".length) }
         : {}),
@@ -133,30 +140,59 @@ class Archive {
       length: written?.length ?? 0,
       payloadDigest: written?.payloadDigest ?? "",
       type: written?.type ?? "",
-      outlinks: facts === undefined || obey("nofollow") ? [0, 0] : this.#outlinksOf(meta, facts),
+      ...(facts === undefined || obey("nofollow")
+        ? { outlinks: NOTHING }
+        : this.#linksOf(meta, facts, listing)),
+      ...(facts?.sitemap === undefined ? {} : { sitemap: true }),
       size: request.length + head.length + body.length + wire.length,
       ...this.#redirectOf(meta, facts),
     });
   }
 
-  #outlinksOf(meta: PageMeta, facts: PageFacts): readonly [number, number] {
-    if (meta.depth >= this.#setup.maxDepth) return [0, 0];
-    const kept = facts.links.filter((link) =>
-      trapReason(link) === undefined && this.#scope.inScope(link)
-    );
-    if (kept.length === 0) return [0, 0];
-    const bytes = encoder.encode(kept.join("\n"));
+  #linksOf(
+    meta: PageMeta,
+    { links, sitemap }: PageFacts,
+    listing: ListingRules,
+  ): Pick<PageResult, "outlinks" | "listed" | "listedElsewhere"> {
+    const follows = meta.depth < this.#setup.maxDepth;
+    if (sitemap === undefined || !listing.others) {
+      return { outlinks: follows ? this.#pack(this.#inScope(links)) : NOTHING };
+    }
+    const site = siteOf(meta.url);
+    const own: string[] = [], others: string[] = [];
+    for (const link of links) (listing.own && siteOf(link) === site ? own : others).push(link);
+    // What is to be fetched is said of pages, and sitemaps are how to come to them.
+    const listed = sitemap === "index"
+      ? own.filter((link) => trapReason(link) === undefined && this.#scope.admitsSeed(link))
+      : this.#inScope(own);
+    const elsewhere = this.#pack(this.#inScope(others));
+    return {
+      outlinks: follows ? elsewhere : NOTHING,
+      listed: this.#pack(listed),
+      listedElsewhere: elsewhere,
+    };
+  }
+
+  #inScope(links: readonly string[]): readonly string[] {
+    return links.filter((link) => trapReason(link) === undefined && this.#scope.inScope(link));
+  }
+
+  #pack(links: readonly string[]): readonly [number, number] {
+    if (links.length === 0) return NOTHING;
+    const bytes = encoder.encode(links.join("\n"));
     const start = this.#outlinkBytes;
     this.#outlinks.push(bytes);
     this.#outlinkBytes += bytes.length;
     return [start, this.#outlinkBytes];
   }
 
-  /** A seed's redirect is followed wherever it leads (but never into another shard). */
+  /** A seed's redirect is followed wherever it leads (but never into another shard), a sitemap's on its site. */
   #redirectOf(meta: PageMeta, facts: PageFacts | undefined): { redirect?: string } {
     const redirect = facts?.redirect;
     if (redirect === undefined || trapReason(redirect) !== undefined) return {};
-    const inScope = meta.depth === 0
+    const { listed } = meta;
+    if (listed !== undefined && !staysOnSite(meta.url, redirect, listed)) return {};
+    const inScope = meta.depth === 0 && (listed === undefined || listingRules(0, listed).expected)
       ? this.#scope.admitsSeed(redirect)
       : this.#scope.inScope(redirect);
     return inScope ? { redirect } : {};

@@ -3,38 +3,24 @@
  * its own clock, answers go to the archive, and what became durable is completed and yielded.
  */
 
-import {
-  type Exchange,
-  FetchError,
-  type HttpClient,
-  type Resolver,
-  toFetchError,
-} from "../net/mod.ts";
+import type { HttpClient, Resolver } from "../net/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
-import type {
-  Completion,
-  ControlCommand,
-  DiscoveredUrl,
-  Frontier,
-  HostRelease,
-  LeasedUrl,
-} from "../frontier/mod.ts";
-import { Scope, trapReason } from "../url/mod.ts";
-import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
-import { type Archived, type Archiver, pickHeaders } from "./archiver.ts";
+import type { ControlCommand, Frontier, HostRelease } from "../frontier/mod.ts";
+import type { Archived, Archiver } from "./archiver.ts";
+import { Attempts, type Ending } from "./_attempt.ts";
 import { deferralMs, failureWaitMs, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { asRunError, RunError } from "./errors.ts";
-import { isRedirect } from "./page.ts";
-import { type CrawlRecord, rfc3339 } from "./records.ts";
-import { isTransient } from "./robots_fetch.ts";
-import { parseSeed } from "./seeds.ts";
+import type { CrawlRecord } from "./records.ts";
 import { MAX_UNCOMMITTED } from "./replay.ts";
+import { offerSeeds } from "./_seeding.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
+import { Outcomes } from "./_outcomes.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import { Crowds } from "./_crowds.ts";
 import { Settling } from "./_settling.ts";
+import type { SitemapDiscovery } from "./_sitemaps.ts";
 import { type Attempt, Workers } from "./_workers.ts";
 import type { CrawlStatistics } from "./statistics.ts";
 
@@ -48,16 +34,14 @@ export interface LoopParts {
   readonly clocks: HostClocks;
   readonly robots: RobotsCache | undefined;
   readonly statistics: CrawlStatistics;
+  /** Undefined where sitemaps are not read. */
+  readonly sitemaps: SitemapDiscovery | undefined;
   /** Aborted when requests in flight must end. */
   readonly ended: AbortController;
   /** Aborted from outside: wind down. */
   readonly stop: AbortSignal;
 }
 
-/** Seeds offered to the frontier at a time. */
-const SEED_BATCH = 2000;
-/** How long a seed waits for others, in ms. */
-const SEED_WAIT = 100;
 /** Records that may wait for the reader before fetching pauses. */
 const MAX_BACKLOG = 4096;
 /** A host due within so many ms is worth holding a lease on. */
@@ -70,34 +54,12 @@ const SWEEP = 25;
 /** How often the frontier is asked for its figures, in ms. */
 const LOOK_EVERY = 1000;
 
-/** How long a page waits, in ms, when the process has no descriptor left for its connection. */
-const NO_DESCRIPTOR_WAIT = 1000;
-
-/** How an attempt at a page ended. */
-type Ending =
-  | { readonly kind: "answered"; readonly x: Exchange }
-  | { readonly kind: "failed"; readonly error: FetchError }
-  | { readonly kind: "refused"; readonly reason: string; readonly detail: string }
-  | { readonly kind: "leave-out"; readonly reason: string; readonly detail: string }
-  | { readonly kind: "defer"; readonly answered: boolean }
-  | { readonly kind: "park"; readonly until: number }
-  | { readonly kind: "crowded"; readonly ip: string }
-  | { readonly kind: "aborted" };
-
-/** What is kept of a page between its answer and its being durable. */
-interface Pending {
-  readonly lease: LeasedUrl;
-  /** What the archive adds to it stands empty. */
-  readonly record: CrawlRecord;
-}
-
 export class CrawlLoop {
   #parts: LoopParts;
   #slots = new SlotTable();
   #records = new RecordQueue<CrawlRecord>();
-  #pending = new Map<number, Pending>();
-  #completions: { completion: Completion; record: CrawlRecord }[] = [];
-  #completing = 0;
+  #attempts: Attempts;
+  #outcomes: Outcomes;
   #workers: Workers;
   #crowds: Crowds;
   #sweep: ReturnType<typeof setInterval> | undefined;
@@ -110,21 +72,18 @@ export class CrawlLoop {
   #stopping = false;
   #error: Error | undefined;
   #told = false;
-  #toldOfDescriptors = false;
   #claiming = false;
   #nextClaimAt = 0;
   #poll = POLL_FIRST;
   #pumpQueued = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Infinity;
-  #seeding: Promise<void> = Promise.resolve();
   #seeded = false;
   #accountedAt = performance.now();
   #settling = new Settling();
   #ending: Promise<void> | undefined;
   #perHost: number;
   #maxSlots: number;
-  #seedScope: Scope;
 
   constructor(parts: LoopParts) {
     this.#parts = parts;
@@ -134,7 +93,18 @@ export class CrawlLoop {
     this.#maxSlots = Math.max(1024, 64 * workers);
     this.#workers = new Workers(parts.options.maxStalled);
     this.#crowds = new Crowds(parts.options.perIp);
-    this.#seedScope = new Scope(parts.options.scope);
+    this.#attempts = new Attempts(parts);
+    this.#outcomes = new Outcomes(parts, {
+      ended: (record) => {
+        this.#outstanding--;
+        this.#records.push(record);
+      },
+      committed: () => {
+        this.#settling.settle();
+        this.#freshen();
+      },
+      fail: (error, seal) => this.fail(error, { seal }),
+    });
     parts.statistics.workers = workers;
     // A look-up, or another page's fetch of robots.txt, may take no notice of the signal.
     parts.ended.signal.addEventListener("abort", () => {
@@ -158,7 +128,11 @@ export class CrawlLoop {
     this.#listen();
     if (stop.aborted) this.#windDown();
     else stop.addEventListener("abort", () => this.#windDown(), { once: true });
-    this.#seeding = this.#seed().then(() => {
+    offerSeeds(this.#parts, {
+      over: () => this.#stopping,
+      offered: () => this.#freshen(),
+      fail: (error) => this.fail(error),
+    }).then(() => {
       this.#seeded = true;
       this.#freshen();
     }, (e) => this.fail(e as Error));
@@ -256,39 +230,6 @@ export class CrawlLoop {
       const busy = this.#slots.get(host);
       if (busy !== undefined) busy.blocked = true;
     }
-  }
-
-  // ---- seeds
-
-  async #seed(): Promise<void> {
-    const { frontier, options, statistics } = this.#parts;
-    let batch: DiscoveredUrl[] = [];
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = async () => {
-      clearTimeout(timer);
-      timer = undefined;
-      if (batch.length === 0 || this.#stopping) return;
-      const urls = batch;
-      batch = [];
-      await frontier.put(urls, { seed: true });
-      this.#freshen();
-    };
-    for await (const item of options.seeds) {
-      if (this.#stopping) return;
-      const seed = typeof item === "string" ? parseSeed(item) : item;
-      if (seed === undefined) continue;
-      if (typeof seed === "string") {
-        statistics.badSeeds++;
-        continue;
-      }
-      if (trapReason(seed.url) !== undefined || !this.#seedScope.admitsSeed(seed.url)) continue;
-      statistics.seeds++;
-      batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
-      if (batch.length >= SEED_BATCH) await flush();
-      // a list that comes slowly is crawled as it comes
-      else timer ??= setTimeout(() => flush().catch((e) => this.fail(e)), SEED_WAIT);
-    }
-    await flush();
   }
 
   // ---- scheduling
@@ -421,8 +362,8 @@ export class CrawlLoop {
   /** Ends the crawl when nothing is left anywhere. */
   #checkEnd(): void {
     if (
-      !this.#seeded || this.#workers.size > 0 || this.#slots.size > 0 || this.#completing > 0 ||
-      this.#pending.size > 0 || this.#stopping || this.#completions.length > 0
+      !this.#seeded || this.#workers.size > 0 || this.#slots.size > 0 || this.#stopping ||
+      !this.#outcomes.archived || !this.#outcomes.booked
     ) return;
     this.#parts.frontier.stats().then((stats) => {
       this.#note(stats);
@@ -448,7 +389,12 @@ export class CrawlLoop {
     const attempt = this.#workers.begin(now, () => end({ kind: "aborted" }));
     this.#outstanding++;
     this.#parts.statistics.inFlight = this.#workers.size;
-    this.#attempt(slot, job, attempt).then(
+    this.#attempts.attempt(slot, job, {
+      arrived: () => this.#leaveCrowd(slot),
+      fetching: () => this.#enterFetching(attempt),
+      progress: attempt.progress,
+      answered: (ms) => this.#workers.answered(ms),
+    }).then(
       end,
       (e) => {
         attempt.abandon();
@@ -463,107 +409,6 @@ export class CrawlLoop {
     this.#workers.fetching(attempt, now);
   }
 
-  async #attempt(slot: Slot, job: Job, attempt: Attempt): Promise<Ending> {
-    const { options, client, resolver, clocks, headers, statistics, ended } = this.#parts;
-    const url = new URL(job.lease.url);
-    const { host } = slot;
-    try {
-      const addresses = resolver.peek(url.hostname) ?? await resolver.resolve(url.hostname);
-      const ip = addresses[0];
-      if (ip !== undefined && client.busyAt(ip)) return { kind: "crowded", ip };
-      this.#leaveCrowd(slot);
-      const delayMs = slot.delayMs ?? options.delayMs;
-      const allowed = await this.#allowed(url, host, delayMs);
-      if (typeof allowed === "object") return allowed;
-      this.#enterFetching(attempt);
-      await clocks.enter(host, { spaced: true, signal: ended.signal });
-      const begun = performance.now();
-      job.startedAt ??= begun;
-      clocks.sent(host, begun); // a connection that fails is a visit too
-      try {
-        const x = await client.exchange({
-          url,
-          headers,
-          timeoutMs: Math.max(1, job.leftMs),
-          bodyCap: options.bodyCap,
-          keepWire: options.warc?.http === "raw",
-          progress: attempt.progress,
-          onSent: (at) => clocks.sent(host, at),
-          signal: ended.signal,
-        });
-        this.#workers.answered(x.firstByteAt - begun);
-        return { kind: "answered", x };
-      } finally {
-        job.leftMs -= performance.now() - begun;
-        slot.nextAt = clocks.leave(host, allowed);
-      }
-    } catch (e) {
-      if (ended.signal.aborted) return { kind: "aborted" };
-      const error = toFetchError(e);
-      const now = performance.now();
-      if (error.reason === "descriptors") {
-        this.#tellOfDescriptors(error);
-        return { kind: "park", until: now + NO_DESCRIPTOR_WAIT };
-      }
-      const again = Math.max(slot.nextAt, now);
-      if (job.tries < options.retries && isTransient(error) && job.leftMs > again - now) {
-        job.leftMs -= again - now;
-        job.tries++;
-        statistics.retries++;
-        return { kind: "park", until: again };
-      }
-      return { kind: "failed", error };
-    }
-  }
-
-  /** Once is enough: it lasts. */
-  #tellOfDescriptors({ message }: FetchError): void {
-    if (this.#toldOfDescriptors) return;
-    this.#toldOfDescriptors = true;
-    const text = `${message}; pages wait. Allow more (ulimit -n), or give fewer workers`;
-    this.#parts.options.onEvent({ type: "warning", text });
-  }
-
-  /** The delay to keep, in ms, where robots.txt (or its absence) lets us in; how it ends otherwise. */
-  async #allowed(url: URL, host: string, delayMs: number): Promise<number | Ending> {
-    const { options, robots } = this.#parts;
-    if (robots === undefined) return this.#spaced(host, delayMs);
-    const { state, failure, detail, rules } = robots.peek(url.href) ?? await robots.get(url);
-    if (state === "unreachable") {
-      // a page would meet the same refusal: it fails now, not after hours of asking again
-      if (failure === "tls" || failure === "skip") {
-        throw new FetchError(
-          failure,
-          detail ?? `robots.txt of ${url.host} could not be had: ${failure}`,
-        );
-      }
-      return { kind: "defer", answered: failure === "5xx" };
-    }
-    const { allowed, line, crawlDelay } = rules.check(options.userAgent, url.href);
-    if (!allowed) {
-      return {
-        kind: "refused",
-        reason: "robots",
-        detail: line === undefined ? "robots.txt" : `robots.txt line ${line}`,
-      };
-    }
-    const asked = (crawlDelay ?? 0) * 1000;
-    if (asked > options.maxCrawlDelayMs) {
-      return {
-        kind: "leave-out",
-        reason: "crawl-delay",
-        detail: `robots.txt asks for ${crawlDelay} s between requests`,
-      };
-    }
-    return this.#spaced(host, Math.max(delayMs, asked));
-  }
-
-  /** The delay, unless the page before was asked for too short a while ago. */
-  #spaced(host: string, delayMs: number): number | Ending {
-    const due = this.#parts.clocks.space(host, delayMs);
-    return due > performance.now() ? { kind: "park", until: due } : delayMs;
-  }
-
   #ended(slot: Slot, job: Job, attempt: Attempt, ending: Ending): void {
     this.#account(performance.now());
     this.#workers.end(attempt);
@@ -575,8 +420,9 @@ export class CrawlLoop {
     switch (ending.kind) {
       case "answered": {
         const { x } = ending;
-        this.#pending.set(job.lease.id, { lease: job.lease, record: this.#record(job, x) });
-        archiver.push(job.lease.id, job.lease.depth, job.lease.url, x);
+        this.#outcomes.answered(job, x);
+        const { id, depth, url, listed } = job.lease;
+        archiver.push(id, depth, url, x, listed);
         slot.deferrals = 0;
         if (x.status === 429 || x.status === 503) {
           slot.failures = Math.min(slot.failures + 1, MAX_REFUSALS);
@@ -588,7 +434,7 @@ export class CrawlLoop {
         break;
       }
       case "failed": {
-        this.#finish(job, "failed", ending.error.kind, ending.error.message);
+        this.#outcomes.finish(job, "failed", ending.error.kind, ending.error.message);
         if (ending.error.kind === "skip" || ending.error.kind === "dns") break;
         const wait = failureWaitMs(++slot.failures);
         if (wait === undefined) exclude = `unreachable: ${ending.error.kind}`;
@@ -599,11 +445,11 @@ export class CrawlLoop {
         break;
       }
       case "refused":
-        this.#finish(job, "skipped", ending.reason, ending.detail);
+        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
         break;
       case "leave-out":
         exclude = ending.reason;
-        this.#finish(job, "skipped", ending.reason, ending.detail);
+        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
         break;
       case "defer": {
         this.#putBack(slot, job);
@@ -686,155 +532,9 @@ export class CrawlLoop {
     return this.#parts.frontier.now() + at - performance.now();
   }
 
-  // ---- what became of it
-
-  #record(job: Job, x: Exchange): CrawlRecord {
-    const { contentType, location } = pickHeaders(x);
-    const target = isRedirect(x.status) && location !== ""
-      ? URL.parse(location, x.url)?.href ?? ""
-      : "";
-    return {
-      url: job.lease.url,
-      final_url: job.lease.url,
-      status: x.status,
-      content_type: contentType,
-      digest: "",
-      body_size: x.body.length,
-      link_count: 0,
-      depth: job.lease.depth,
-      redirect_to: target,
-      fetched_at: rfc3339(x.date),
-      duration_ms: Math.round(x.endedAt - (job.startedAt ?? x.sentAt)),
-      warc_file: "",
-      warc_offset: 0,
-      error: "",
-      error_detail: "",
-    };
-  }
-
-  /** Ends a page that has no answer. */
-  #finish(job: Job, outcome: "failed" | "skipped", error: string, detail: string): void {
-    const { statistics } = this.#parts;
-    const kind = outcome === "skipped" ? "skip" : error;
-    if (outcome === "failed") {
-      statistics.failedBy[error as keyof typeof statistics.failedBy]++;
-      if (error === "other") statistics.shapes.add(detail);
-    } else if (error === "robots") statistics.disallowed++;
-    const now = performance.now();
-    this.#completions.push({
-      completion: {
-        id: job.lease.id,
-        outcome,
-        status: 0,
-        error: kind,
-        reason: outcome === "skipped" ? error : "",
-        warcFile: "",
-        warcOffset: 0,
-      },
-      record: {
-        url: job.lease.url,
-        final_url: job.lease.url,
-        status: 0,
-        content_type: "",
-        digest: "",
-        body_size: 0,
-        link_count: 0,
-        depth: job.lease.depth,
-        redirect_to: "",
-        fetched_at: rfc3339(this.#wallOf(job.startedAt ?? now)),
-        duration_ms: Math.round(now - (job.startedAt ?? now)),
-        warc_file: "",
-        warc_offset: 0,
-        error: kind,
-        error_detail: detail,
-      },
-    });
-    if (this.#completions.length === 1) queueMicrotask(() => this.#complete());
-  }
-
-  /** Pages whose records are synced: complete them, then yield them. */
+  /** Pages whose records are synced. */
   durable(pages: readonly Archived[]): void {
-    const { statistics, options } = this.#parts;
-    const archived = options.warc !== undefined;
-    for (const page of pages) {
-      const pending = this.#pending.get(page.id);
-      if (pending === undefined) continue; // robots.txt
-      this.#pending.delete(page.id);
-      const { lease, record } = pending;
-      const onward = this.#onward(page, lease);
-      if (onward === undefined) break; // what is not completed is fetched again by the next run
-      statistics.fetched++;
-      statistics.bodyBytes += record.body_size;
-      this.#completions.push({
-        completion: {
-          id: lease.id,
-          outcome: "done",
-          status: record.status,
-          error: "",
-          // the page itself asked for it, or else there is no archive at all
-          reason: page.file === "" && archived ? "noarchive" : "",
-          warcFile: page.file,
-          warcOffset: page.offset,
-          ...onward,
-        },
-        record: {
-          ...record,
-          digest: page.digest,
-          link_count: page.links,
-          warc_file: page.file,
-          warc_offset: page.offset,
-        },
-      });
-    }
-    this.#complete();
-  }
-
-  /** Where a page leads; undefined where the caller's own word on it could not be had. */
-  #onward(
-    page: Archived,
-    lease: LeasedUrl,
-  ): Pick<Completion, "outlinks" | "redirect"> | undefined {
-    const { accept } = this.#parts.options;
-    let outlinks = page.outlinkBytes;
-    let { redirect } = page;
-    if (accept !== undefined) {
-      try {
-        outlinks = acceptedLinks(outlinks, lease, accept);
-        if (redirect !== undefined && !acceptsRedirect(redirect, lease, accept)) {
-          redirect = undefined;
-        }
-      } catch (e) {
-        this.fail(e as Error, { seal: true });
-        return undefined;
-      }
-    }
-    return {
-      ...(outlinks.length > 0 ? { outlinks } : {}),
-      ...(redirect === undefined ? {} : { redirect }),
-    };
-  }
-
-  #complete(): void {
-    if (this.#completions.length === 0) return;
-    const batch = this.#completions;
-    this.#completions = [];
-    this.#completing++;
-    const { frontier, statistics } = this.#parts;
-    frontier.complete(batch.map(({ completion }) => completion)).then(() => {
-      this.#completing--;
-      for (const { completion, record } of batch) {
-        if (completion.outcome === "done") statistics.answered++;
-        statistics.records++;
-        this.#outstanding--;
-        this.#records.push(record);
-      }
-      this.#settling.settle();
-      this.#freshen();
-    }, (e) => {
-      this.#completing--;
-      this.fail(e as Error);
-      this.#settling.settle();
-    });
+    this.#outcomes.durable(pages);
   }
 
   // ---- the end
@@ -857,7 +557,7 @@ export class CrawlLoop {
     abort();
     try {
       await archiver.finish();
-      await this.#settling.until(() => this.#completing === 0 && this.#completions.length === 0);
+      await this.#settling.until(() => this.#outcomes.booked);
       this.#note(await frontier.stats());
     } catch (e) {
       this.#error ??= asRunError(e);

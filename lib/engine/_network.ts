@@ -22,6 +22,8 @@ export interface NetworkOptions {
   readonly robotsCacheEntries: number;
   readonly robotsCacheBytes: number;
   readonly robotsRetryMs?: number;
+  /** Whether robots.txt is asked for sitemaps too. */
+  readonly sitemaps?: boolean;
 }
 
 export interface Network {
@@ -78,6 +80,7 @@ export function openNetwork(
       ...(more.store === undefined ? {} : { store: more.store }),
       // What is known of a host neither runs out nor lives on because somebody set the wall clock.
       now: steadyClock(),
+      sitemaps: options.sitemaps ?? false,
       maxEntries: options.robotsCacheEntries,
       maxBytes: options.robotsCacheBytes,
       ...(options.robotsRetryMs === undefined ? {} : { unreachableMs: options.robotsRetryMs }),

@@ -21,6 +21,8 @@ export interface WorkerSetup {
   /** Pages this deep offer no links. */
   readonly maxDepth: number;
   readonly obeyRobotsMeta: boolean;
+  /** Whether what sitemaps list is offered. @default false */
+  readonly sitemaps?: boolean;
   /** Whether pages are read for digest, links and directives, or only archived. */
   readonly readPages: boolean;
   /** Milliseconds that written records may wait for their fsync. */
@@ -33,6 +35,8 @@ export interface PageMeta {
   readonly id: number;
   readonly url: string;
   readonly depth: number;
+  /** The lease's: sitemaps between it and its site. */
+  readonly listed?: number;
   readonly date: number;
   readonly ip: string;
   readonly status: number;
@@ -58,6 +62,8 @@ export interface PageResult {
   readonly digest: string;
   readonly links: number;
   readonly redirect?: string;
+  /** Whether it is a sitemap. */
+  readonly sitemap?: true;
   readonly file: string;
   readonly offset: number;
   /** Bytes of the record's gzip member. */
@@ -67,6 +73,9 @@ export interface PageResult {
   readonly type: "response" | "revisit" | "";
   /** Where its outlinks lie in the message's buffer: start and end. */
   readonly outlinks: readonly [number, number];
+  /** The same of the URLs that a sitemap lists: of its own site, and of others. */
+  readonly listed?: readonly [number, number];
+  readonly listedElsewhere?: readonly [number, number];
   /** Wire size of the exchange as batched, for the queue's books. */
   readonly size: number;
 }

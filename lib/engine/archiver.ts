@@ -20,6 +20,9 @@ import { RunError } from "./errors.ts";
 export interface Archived extends PageResult {
   /** Its outlinks in scope: canonical URLs joined by "\n", UTF-8. */
   readonly outlinkBytes: Uint8Array;
+  /** In the same form what a sitemap lists: of its own site, and of others. */
+  readonly listedBytes?: Uint8Array;
+  readonly elsewhereBytes?: Uint8Array;
 }
 
 /** Totals over all workers. */
@@ -154,14 +157,15 @@ export class Archiver {
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Queues an exchange. `id` is the lease's, or -1 for robots.txt. */
-  push(id: number, depth: number, url: string, x: Exchange): void {
+  /** Queues an exchange. `id` is the lease's, or -1 for robots.txt; so is `listed`. */
+  push(id: number, depth: number, url: string, x: Exchange, listed?: number): void {
     if (this.#error !== undefined) return;
     const wire = x.wire ?? NO_BYTES;
     this.#metas.push({
       id,
       url,
       depth,
+      ...(listed === undefined ? {} : { listed }),
       date: x.date,
       ip: x.ip,
       status: x.status,
@@ -251,7 +255,15 @@ export class Archiver {
     const pages = (JSON.parse(data.results) as PageResult[]).map((result): Archived => {
       lane.pending -= result.size;
       this.#pending -= result.size;
-      return { ...result, outlinkBytes: outlinks.subarray(...result.outlinks) };
+      const { listed, listedElsewhere } = result;
+      return {
+        ...result,
+        outlinkBytes: outlinks.subarray(...result.outlinks),
+        ...(listed === undefined ? {} : { listedBytes: outlinks.subarray(...listed) }),
+        ...(listedElsewhere === undefined
+          ? {}
+          : { elsewhereBytes: outlinks.subarray(...listedElsewhere) }),
+      };
     });
     if (!this.full) this.#release();
     if (pages.length > 0) this.#options.onDurable(pages);

@@ -20,6 +20,7 @@ import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import type { CrawlRecord } from "./records.ts";
 import { CrawlStatistics } from "./statistics.ts";
+import { SitemapDiscovery } from "./_sitemaps.ts";
 
 /** How often the free-disk floor is looked at, in ms. */
 const FLOOR_EVERY = 1000;
@@ -61,7 +62,7 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
 
   /** The run's figures so far. */
   get figures(): CrawlFigures {
-    const { warc, queueBytes, maxPages, maxDepth } = this.#options;
+    const { warc, queueBytes, maxPages, maxDepth, sitemaps } = this.#options;
     return this.#statistics.figures({
       robots: this.#parts?.network.robots === undefined
         ? undefined
@@ -71,7 +72,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
       writers: warc?.writers ?? 0,
       queueBytes,
       maxPages,
-      follows: maxDepth > 0,
+      sitemaps,
+      follows: maxDepth > 0 || sitemaps,
     });
   }
 
@@ -195,6 +197,7 @@ async function openParts(
         scope: options.scope,
         maxDepth: options.maxDepth,
         obeyRobotsMeta: options.obeyRobotsMeta,
+        sitemaps: options.sitemaps,
         readPages: true,
         syncMs: SYNC_MS,
       },
@@ -220,6 +223,9 @@ async function openParts(
       options,
       frontier,
       archiver,
+      sitemaps: options.sitemaps
+        ? new SitemapDiscovery(frontier, options.scope, (error) => loop!.fail(error))
+        : undefined,
       statistics,
       stop,
     });

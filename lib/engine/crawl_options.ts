@@ -71,6 +71,11 @@ export interface CrawlOptions {
   readonly limit?: number;
   /** Links followed from a seed. @default 0 */
   readonly maxDepth?: number;
+  /**
+   * Read the sitemaps of seeds' hosts, and fetch what they list of their sites as if it were seeds.
+   * @default false
+   */
+  readonly sitemaps?: boolean;
   /** Stay on the hosts that seeds (and their redirects) named. @default false */
   readonly sameHost?: boolean;
   /** Regular expressions or SURT prefixes; a link must match one, where any is given. */
@@ -217,6 +222,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     maxPages: whole("maxPages", options.maxPages ?? 0, 0, Number.MAX_SAFE_INTEGER),
     limit: whole("limit", options.limit ?? 0, 0, Number.MAX_SAFE_INTEGER),
     maxDepth,
+    sitemaps: options.sitemaps ?? false,
     sameHost: options.sameHost ?? false,
     include,
     exclude,

@@ -10,6 +10,7 @@ import { encodeBase32 } from "./base32.ts";
 import { canonicalUrl, LinkCanonicalizer } from "../url/mod.ts";
 import { decodeBody, decodeText } from "../net/mod.ts";
 import { extractLinks } from "../render/links.ts";
+import { readSitemap, type Sitemap } from "../sitemap/mod.ts";
 
 /** The parts of an answer that are looked at. */
 export interface PageInput {
@@ -25,14 +26,20 @@ export interface PageInput {
   readonly body: Uint8Array;
   /** Base32 SHA-1 of `body`, where it was computed already. */
   readonly bodyDigest?: string;
+  /** Why the body is not all of it, where it is not. */
+  readonly truncated?: string;
+  /** Look whether it is a sitemap, which it may be `expected` to be; not looked at when left out. */
+  readonly sitemap?: { readonly expected: boolean };
 }
 
 /** What was found. */
 export interface PageFacts {
   /** Base32 SHA-1 of the decoded body (of the body as it is where decoding fails). */
   readonly digest: string;
-  /** Distinct links to http and https URLs, canonical, without the page itself. */
+  /** Distinct links to http and https URLs, canonical, without the page itself; of a sitemap, what it lists. */
   readonly links: readonly string[];
+  /** Set where the answer is a sitemap. */
+  readonly sitemap?: Sitemap["kind"];
   /** Canonical target of a 3xx with a usable Location. */
   readonly redirect?: string;
   /** Lower-cased words of meta robots and X-Robots-Tag that concern us. */
@@ -103,8 +110,18 @@ export function readPage(page: PageInput): PageFacts {
   const redirect = isRedirect(page.status) && page.location !== ""
     ? canonicalUrl(page.location, page.url)
     : undefined;
+  const sitemap = page.sitemap === undefined || page.status < 200 || page.status > 299
+    ? undefined
+    : readSitemap({
+      body: decoded.bytes,
+      contentType: page.contentType,
+      url: page.url,
+      expected: page.sitemap.expected,
+      truncated: page.truncated !== undefined || !decoded.decoded,
+    });
   let links: string[] = [];
-  if (decoded.bytes.length > 0 && isHtml(page.contentType, decoded.bytes)) {
+  if (sitemap !== undefined) links = listedUrls(page.url, sitemap);
+  else if (decoded.bytes.length > 0 && isHtml(page.contentType, decoded.bytes)) {
     const bytes = decoded.bytes.length > MAX_MARKUP
       ? decoded.bytes.subarray(0, MAX_MARKUP)
       : decoded.bytes;
@@ -114,11 +131,27 @@ export function readPage(page: PageInput): PageFacts {
     for (const content of found.robotsMeta) directives.push(...directivesOf(content));
     links = canonicalLinks(page.url, found);
   }
-  return { digest, links, directives, ...(redirect === undefined ? {} : { redirect }) };
+  return {
+    digest,
+    links,
+    directives,
+    ...(redirect === undefined ? {} : { redirect }),
+    ...(sitemap === undefined ? {} : { sitemap: sitemap.kind }),
+  };
 }
 
 function sha1(bytes: Uint8Array): string {
   return encodeBase32(createHash("sha1").update(bytes).digest());
+}
+
+function listedUrls(url: string, { entries }: Sitemap): string[] {
+  const canonicalizer = new LinkCanonicalizer(url);
+  const listed = new Set<string>();
+  for (const { loc } of entries) {
+    const one = canonicalizer.resolve(loc);
+    if (one !== undefined && one !== url) listed.add(one);
+  }
+  return [...listed];
 }
 
 function canonicalLinks(url: string, found: ReturnType<typeof extractLinks>): string[] {

@@ -17,6 +17,8 @@ export interface OtherFigures {
   readonly queueBytes: number;
   /** Answered fetches after which the crawl ends; 0 for no bound. */
   readonly maxPages: number;
+  /** Whether sitemaps are read. */
+  readonly sitemaps: boolean;
   /** Whether links are followed: if so, what is queued says little about what is to come. */
   readonly follows: boolean;
 }
@@ -34,6 +36,8 @@ export class CrawlStatistics {
   disallowed = 0;
   bodyBytes = 0;
   retries = 0;
+  /** Sitemaps among the answers, and the URLs in them. */
+  readonly sitemaps = { read: 0, listed: 0 };
   /** The frontier's books, as last looked at. */
   queued = 0;
   activeHosts = 0;
@@ -76,6 +80,7 @@ export class CrawlStatistics {
         ? { unclassified: { top: this.shapes.top(3), total: this.failedBy.other } }
         : {}),
       ...(robots === undefined ? {} : { robots: { ...robots, refused: this.disallowed } }),
+      ...(other.sitemaps ? { sitemaps: { ...this.sitemaps } } : {}),
       dns: other.dns,
       workers: this.workers,
       workerTimes: { ...this.workerMs },

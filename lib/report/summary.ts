@@ -15,6 +15,11 @@ import {
 } from "./_summary_lines.ts";
 import type { CrawlFigures } from "./types.ts";
 
+function sitemapLines({ sitemaps }: CrawlFigures): string[] {
+  if (sitemaps === undefined) return [];
+  return [`sitemaps: ${sitemaps.read} read, ${sitemaps.listed} URLs listed`];
+}
+
 /**
  * The summary of a crawl, one line a string, each beginning with `prefix` (`crawl run`).
  */
@@ -22,6 +27,7 @@ export function formatCrawlSummary(figures: CrawlFigures, prefix = "crawl run"):
   const lines = [
     pagesLine(figures, filesText(figures.files, "warc")),
     ...webLines(figures),
+    ...sitemapLines(figures),
     workerLine(figures),
     queueText("write queue", figures.queue),
     endLine(figures),

@@ -129,6 +129,8 @@ export interface RunFigures {
 export interface CrawlFigures extends RunFigures {
   /** WARC files finished. */
   readonly files: number;
+  /** Sitemaps among the answers, and the URLs that they list. Absent where they are not looked for. */
+  readonly sitemaps?: { readonly read: number; readonly listed: number };
 }
 
 /** A queue bounded by bytes, with what is in it now. */

@@ -23,6 +23,7 @@ import { sendCorpusPage } from "./_corpus.ts";
 import type { Exchange } from "./_exchange.ts";
 import { lastModified } from "./_pages.ts";
 import { answerRobotsHop } from "./_robots.ts";
+import { answerDefaultSitemap, answerSitemap, answerSitemapIndex } from "./_sitemaps.ts";
 import { answerTrap } from "./_traps.ts";
 import { PRIVATE_TARGETS } from "./targets.ts";
 
@@ -43,6 +44,9 @@ export const ROUTES: Readonly<Record<string, Route>> = {
       ),
     ),
   "robots-hop": (x, rest) => answerRobotsHop(x, number(rest, 0)),
+  "sitemap.xml": answerDefaultSitemap,
+  "sitemap-index.xml": answerSitemapIndex,
+  "sitemaps": answerSitemap,
   "private": (x) =>
     x.html(200, [], "<title>Private</title><p>robots-private hosts disallow this.</p>"),
   "late": (x) =>

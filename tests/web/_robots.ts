@@ -71,6 +71,7 @@ export async function answerRobots(x: Exchange): Promise<boolean> {
   } else if (t.has("robots-named")) {
     text = "User-agent: ccrawl\nDisallow: /\n\nUser-agent: *\nAllow: /\n";
   }
+  if (t.has("sitemap")) text += `Sitemap: ${x.origin()}/sitemap-index.xml\n`;
   const delay = figure(t, "crawl-delay", 1);
   if (delay !== undefined) text += `Crawl-delay: ${delay}\n`;
   return await x.answer(200, lines, text);

@@ -95,6 +95,8 @@ export const TRAITS: Readonly<Record<string, readonly [group: TraitGroup, does: 
   "robots-gzip": ["robots", "gzip-coded; disallows /private/"],
   "robots-bom": ["robots", "starts with a byte order mark; disallows /private/"],
   "robots-html": ["robots", "200 with a page of HTML"],
+  sitemap: ["robots", "robots.txt names /sitemap-index.xml"],
+  "sitemap-default": ["robots", "has /sitemap.xml, which robots.txt does not name"],
 
   slow: ["page", "answers after N ms (10000)"],
   jitter: ["page", "answers after 0 to N ms (100), by page"],

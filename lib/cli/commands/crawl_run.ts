@@ -23,6 +23,7 @@ export interface CrawlRunOptions extends GlobalOptions, RunOptions {
   /** Over the life of the state; 0 for no limit. */
   readonly maxPages: number;
   readonly maxDepth: number;
+  readonly sitemaps: boolean;
   readonly sameHost: boolean;
   /** Regular expressions, SURT prefixes, or `@FILE` of them. */
   readonly include: readonly string[];
@@ -69,6 +70,10 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
       count({ max: 65_535 }),
       0,
       "How far from a seed links are followed; 0 is the seeds alone",
+    ),
+    sitemaps: flag(
+      false,
+      "Read the sitemaps of the seeds' hosts (of robots.txt, or /sitemap.xml), and fetch what they list of their site",
     ),
     sameHost: flag(false, "Stay on the hosts that seeds name"),
     include: list(

@@ -50,6 +50,7 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     maxPages: options.maxPages,
     limit: options.limit,
     maxDepth: options.maxDepth,
+    sitemaps: options.sitemaps,
     sameHost: options.sameHost,
     include,
     exclude,

@@ -1,0 +1,219 @@
+/** What became of pages: between answer and durable record, and between that and the frontier's books. */
+
+import type { Exchange } from "../net/mod.ts";
+import type { Completion, Frontier, LeasedUrl } from "../frontier/mod.ts";
+import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
+import { type Archived, pickHeaders } from "./archiver.ts";
+import type { FilledCrawlOptions } from "./crawl_options.ts";
+import { isRedirect } from "./page.ts";
+import { type CrawlRecord, rfc3339 } from "./records.ts";
+import type { Job } from "./_slots.ts";
+import type { CrawlStatistics } from "./statistics.ts";
+
+/** What is kept of a page between its answer and its being durable. */
+interface Pending {
+  readonly lease: LeasedUrl;
+  /** What the archive adds to it stands empty. */
+  readonly record: CrawlRecord;
+}
+
+/** What outcomes work with. */
+export interface OutcomeParts {
+  readonly options: FilledCrawlOptions;
+  readonly frontier: Frontier;
+  readonly statistics: CrawlStatistics;
+}
+
+/** What the loop hears of outcomes. */
+export interface OutcomeHooks {
+  /** A page is over, committed, and its record may be told. */
+  ended(record: CrawlRecord): void;
+  /** A batch is over, committed or not. */
+  committed(): void;
+  /** The crawl cannot go on; `seal` when what the archive still holds can be sealed. */
+  fail(error: Error, seal: boolean): void;
+}
+
+/** Pages that are on their way to the frontier's books. */
+export class Outcomes {
+  readonly #parts: OutcomeParts;
+  readonly #hooks: OutcomeHooks;
+  readonly #pending: Map<number, Pending> = new Map();
+  #completions: { completion: Completion; record: CrawlRecord }[] = [];
+  #completing = 0;
+
+  constructor(parts: OutcomeParts, hooks: OutcomeHooks) {
+    this.#parts = parts;
+    this.#hooks = hooks;
+  }
+
+  /** Whether the archive holds no page that has not ended. */
+  get archived(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** Whether the frontier knows all there is to know. */
+  get booked(): boolean {
+    return this.#completing === 0 && this.#completions.length === 0;
+  }
+
+  /** A page was answered: its answer is with the archive now, and it ends when that is durable. */
+  answered(job: Job, x: Exchange): void {
+    this.#pending.set(job.lease.id, { lease: job.lease, record: this.#record(job, x) });
+  }
+
+  #record(job: Job, x: Exchange): CrawlRecord {
+    const { contentType, location } = pickHeaders(x);
+    const target = isRedirect(x.status) && location !== ""
+      ? URL.parse(location, x.url)?.href ?? ""
+      : "";
+    return {
+      url: job.lease.url,
+      final_url: job.lease.url,
+      status: x.status,
+      content_type: contentType,
+      digest: "",
+      body_size: x.body.length,
+      link_count: 0,
+      depth: job.lease.depth,
+      redirect_to: target,
+      fetched_at: rfc3339(x.date),
+      duration_ms: Math.round(x.endedAt - (job.startedAt ?? x.sentAt)),
+      warc_file: "",
+      warc_offset: 0,
+      error: "",
+      error_detail: "",
+    };
+  }
+
+  /** Ends a page that has no answer. */
+  finish(job: Job, outcome: "failed" | "skipped", error: string, detail: string): void {
+    const { statistics } = this.#parts;
+    const kind = outcome === "skipped" ? "skip" : error;
+    if (outcome === "failed") {
+      statistics.failedBy[error as keyof typeof statistics.failedBy]++;
+      if (error === "other") statistics.shapes.add(detail);
+    } else if (error === "robots") statistics.disallowed++;
+    const now = performance.now();
+    this.#completions.push({
+      completion: {
+        id: job.lease.id,
+        outcome,
+        status: 0,
+        error: kind,
+        reason: outcome === "skipped" ? error : "",
+        warcFile: "",
+        warcOffset: 0,
+      },
+      record: {
+        url: job.lease.url,
+        final_url: job.lease.url,
+        status: 0,
+        content_type: "",
+        digest: "",
+        body_size: 0,
+        link_count: 0,
+        depth: job.lease.depth,
+        redirect_to: "",
+        fetched_at: rfc3339(this.#parts.frontier.now() + (job.startedAt ?? now) - now),
+        duration_ms: Math.round(now - (job.startedAt ?? now)),
+        warc_file: "",
+        warc_offset: 0,
+        error: kind,
+        error_detail: detail,
+      },
+    });
+    if (this.#completions.length === 1) queueMicrotask(() => this.#complete());
+  }
+
+  /** Pages whose records are synced: complete them, then yield them. */
+  durable(pages: readonly Archived[]): void {
+    const { statistics, options } = this.#parts;
+    const archived = options.warc !== undefined;
+    for (const page of pages) {
+      const pending = this.#pending.get(page.id);
+      if (pending === undefined) continue; // robots.txt
+      this.#pending.delete(page.id);
+      const { lease, record } = pending;
+      const onward = this.#onward(page, lease);
+      if (onward === undefined) break; // what is not completed is fetched again by the next run
+      statistics.fetched++;
+      statistics.bodyBytes += record.body_size;
+      if (page.sitemap) {
+        statistics.sitemaps.read++;
+        statistics.sitemaps.listed += page.links;
+      }
+      this.#completions.push({
+        completion: {
+          id: lease.id,
+          outcome: "done",
+          status: record.status,
+          error: "",
+          // the page itself asked for it, or else there is no archive at all
+          reason: page.file === "" && archived ? "noarchive" : "",
+          warcFile: page.file,
+          warcOffset: page.offset,
+          ...onward,
+        },
+        record: {
+          ...record,
+          digest: page.digest,
+          link_count: page.links,
+          warc_file: page.file,
+          warc_offset: page.offset,
+        },
+      });
+    }
+    this.#complete();
+  }
+
+  /** Where a page leads; undefined where the caller's own word on it could not be had. */
+  #onward(
+    page: Archived,
+    lease: LeasedUrl,
+  ): Pick<Completion, "outlinks" | "redirect" | "listed" | "listedElsewhere"> | undefined {
+    const { accept } = this.#parts.options;
+    let { outlinkBytes: outlinks, listedBytes: listed, elsewhereBytes: elsewhere, redirect } = page;
+    if (accept !== undefined) {
+      try {
+        outlinks = acceptedLinks(outlinks, lease, accept);
+        const sitemap = { url: lease.url, depth: lease.depth - 1 }; // it lists at its own depth
+        listed &&= acceptedLinks(listed, sitemap, accept);
+        elsewhere &&= acceptedLinks(elsewhere, sitemap, accept);
+        if (redirect !== undefined && !acceptsRedirect(redirect, lease, accept)) {
+          redirect = undefined;
+        }
+      } catch (e) {
+        this.#hooks.fail(e as Error, true);
+        return undefined;
+      }
+    }
+    return {
+      ...(outlinks.length > 0 ? { outlinks } : {}),
+      ...(listed === undefined ? {} : { listed }),
+      ...(elsewhere === undefined ? {} : { listedElsewhere: elsewhere }),
+      ...(redirect === undefined ? {} : { redirect }),
+    };
+  }
+
+  #complete(): void {
+    if (this.#completions.length === 0) return;
+    const batch = this.#completions;
+    this.#completions = [];
+    this.#completing++;
+    const { frontier, statistics } = this.#parts;
+    frontier.complete(batch.map(({ completion }) => completion)).then(() => {
+      this.#completing--;
+      for (const { completion, record } of batch) {
+        if (completion.outcome === "done") statistics.answered++;
+        statistics.records++;
+        this.#hooks.ended(record);
+      }
+      this.#hooks.committed();
+    }, (e) => {
+      this.#completing--;
+      this.#hooks.fail(e as Error, false);
+      this.#hooks.committed();
+    });
+  }
+}
