@@ -67,16 +67,18 @@ export async function* runDuckdb(
       throw new SnapshotError(`Cannot compare by DuckDB: it ended with ${code}: ${await told}`);
     }
   } finally {
-    if (!over) {
-      try {
-        child.kill();
-      } catch (error) {
-        // It ended by itself.
-        if (!(error instanceof TypeError)) throw error;
-      }
-    }
+    if (!over) end(child);
     await child.status;
     await told;
+  }
+}
+
+function end(child: Deno.ChildProcess): void {
+  try {
+    child.kill();
+  } catch (error) {
+    // It ended by itself.
+    if (!(error instanceof TypeError)) throw error;
   }
 }
 
