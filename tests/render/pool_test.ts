@@ -190,6 +190,23 @@ Deno.test("RenderPool replaces a worker that does nothing more", async () => {
   assert.equal(found.get("fine")!.failed, "");
 });
 
+Deno.test("RenderPool that leaves too many threads behind says that a new process may get further", async () => {
+  const poison: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<RenderPoolError>();
+  const { pool } = collect({
+    ...{ deadlineMs: 100, width: 9, extractor: "main" as const },
+    onPoison: (key) => void poison.push(key),
+    onError: resolve,
+  });
+  for (let i = 0; i < 9; i++) await pool.push(page(`hang ${i}`, "<!--hang-->"));
+  const error = await promise;
+  assert.ok(error.restart);
+  assert.match(error.message, /^Cannot go on rendering: 9 threads hang at pages/);
+  // It will not meet them again.
+  assert.equal(poison.length, 9);
+  await assert.rejects(pool.close(), RenderPoolError);
+});
+
 Deno.test("RenderPool gets through hostile pages and bombs", async () => {
   const { pool, rows } = collect({
     extractor: "main",
