@@ -22,7 +22,18 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "hosts",
   "pages",
   "scheme",
+  // systemctl
+  "now",
 ]);
+
+/** Options of the scripts in deploy/, as those name them. */
+function deployOptions(): string[] {
+  const folder = new URL("deploy/", ROOT);
+  return [...Deno.readDirSync(folder)].filter(({ isFile }) => isFile).flatMap(({ name }) => {
+    const text = Deno.readTextFileSync(new URL(name, folder));
+    return [...text.matchAll(/(?<![\w-])--([a-z][a-z-]*)/g)].map(([, option]) => option!);
+  });
+}
 
 /** Every page of documentation, with its path from the root. */
 const pages = new Map<string, string>();
@@ -120,7 +131,7 @@ Deno.test("every ccrawl command line in the documentation is one that is taken",
 });
 
 Deno.test("every option that the documentation names is one", () => {
-  const known = new Set(["help", "version", ...FOREIGN]);
+  const known = new Set(["help", "version", ...FOREIGN, ...deployOptions()]);
   for (const table of [globalOptions, ...commands.map(({ spec }) => spec.options)]) {
     for (const [key, option] of Object.entries(table as AnyOptionTable)) {
       known.add(optionName(key));
