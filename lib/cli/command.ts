@@ -71,8 +71,8 @@ export interface CommandSpec<O extends GlobalOptions, A extends object> {
   readonly fields: readonly FieldSpec[];
   /** Those that the records have with these options, where it depends on them. */
   fieldsFor?(options: O & A): readonly FieldSpec[];
-  /** Whether it can write bodies (`-o raw`). */
-  readonly raw?: boolean;
+  /** Whether it can write bodies (`-o raw`); `always` for one that has no records, and no formats. */
+  readonly raw?: boolean | "always";
   readonly examples: readonly (readonly [command: string, what: string])[];
   /** What options must hold together. @throws {UsageError} */
   check?(options: O & A): void;
@@ -102,7 +102,7 @@ export interface AnyCommandSpec {
   readonly options: AnyOptionTable;
   readonly fields: readonly FieldSpec[];
   fieldsFor?(options: never): readonly FieldSpec[];
-  readonly raw?: boolean;
+  readonly raw?: boolean | "always";
   readonly examples: readonly (readonly [command: string, what: string])[];
   check?(options: never): void;
 }

@@ -71,14 +71,14 @@ export async function execute(
     metrics: options.metricsAddr,
   });
   const output = await openOutput({
-    format: options.output,
-    fields: options.fields,
-    template: templateOf(options, sources, optionSources),
+    format: spec.raw === "always" ? "raw" : options.output,
+    fields: spec.raw === "always" ? [] : options.fields,
+    template: spec.raw === "always" ? undefined : templateOf(options, sources, optionSources),
     header: options.header,
     limit: options.limit,
     color: wantsColor(options.color, host),
     known: spec.fieldsFor?.(options as never) ?? spec.fields,
-    raw: spec.raw ?? false,
+    raw: spec.raw !== undefined && spec.raw !== false,
     stdout: besideLiveLine(host, report),
   });
   const { run } = await command.load() as { run: CommandBody<unknown> };

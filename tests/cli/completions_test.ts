@@ -106,3 +106,17 @@ Deno.test("completions of an unknown shell are a usage error", async () => {
   assert.match(await refused(["completions", "fsh"]), /no completions for "fsh"\n.*fish/);
   assert.match(await refused(["completions"]), /bash\|zsh\|fish is needed/);
 });
+
+Deno.test("a script is the same whatever format a configuration asks for", async () => {
+  const wrote = async (env: Record<string, string>) => {
+    const host = testHost({ env });
+    assert.equal(await main(["completions", "bash"], host), 0, host.err());
+    return host.out();
+  };
+  const plain = await wrote({});
+  assert.match(plain, /complete -F _ccrawl ccrawl\n$/);
+  for (const format of ["json", "csv", "parquet", "url"]) {
+    assert.equal(await wrote({ CCRAWL_OUTPUT: format, CCRAWL_FIELDS: "x" }), plain);
+  }
+  assert.equal(await wrote({ CCRAWL_TEMPLATE: "{{x}}" }), plain);
+});

@@ -146,6 +146,7 @@ Deno.test("-o parquet refuses a terminal, and a value that is none of its column
       error instanceof UsageError && /a terminal cannot show it/.test(error.message),
   );
   assert.equal(terminal.out(), "");
+  await assert.rejects(written([], { known: [] }), /this command has no records/);
   await assert.rejects(
     written([{ status: 2.5 }]),
     (error: Error) =>

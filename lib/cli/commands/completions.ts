@@ -41,6 +41,7 @@ export const completions: CommandSpec<GlobalOptions, CompletionsArguments> = {
   },
   options: {},
   fields: [],
+  raw: "always",
   examples: [
     ['eval "$(ccrawl completions bash)"', "in ~/.bashrc"],
     ['ccrawl completions zsh > "${fpath[1]}/_ccrawl"', "once, and after an update"],

@@ -70,7 +70,10 @@ export function describeTree(
     const here: AnyOptionTable = { ...globalOptions as AnyOptionTable, ...spec.options };
     const words = new Map<AnyOptionSpec, readonly string[]>([
       [fields, spec.fields.map(({ name }) => name)],
-      [output, output.type.values!.filter((name) => name !== "raw" || spec.raw === true)],
+      [
+        output,
+        output.type.values!.filter((name) => name !== "raw" || (spec.raw ?? false) !== false),
+      ],
     ]);
     nodes.push({
       path,

@@ -52,6 +52,7 @@ export function parquetFormatter(fields: readonly FieldSpec[]): RecordFormatter 
   };
   const group = (): void => {
     if (rows === 0) return;
+    // Nothing to wait for: the bytes go to memory.
     void writer.write({
       columnData: columns.map(({ name, values }) => ({ name, data: values })),
       rowGroupSize: rows,

@@ -100,6 +100,9 @@ export async function openOutput(options: OutputOptions): Promise<RecordWriter> 
   if (format === "template" && options.fields.length > 0) {
     throw new UsageError("--template says which fields to write, and --fields too", "give one");
   }
+  if (format === "parquet" && options.known.length === 0) {
+    throw new UsageError("-o parquet: this command has no records", formatsHint(options.raw));
+  }
   if (format === "parquet" && terminal) {
     throw new UsageError(
       "-o parquet: a terminal cannot show it",

@@ -18,6 +18,6 @@ const SCRIPTS = { bash: bashCompletions, zsh: zshCompletions, fish: fishCompleti
 /** Writes the script; it is no record, and no format applies to it. */
 export async function run({ shell }: CompletionsArguments, io: CommandIo): Promise<number> {
   const script = SCRIPTS[shell](describeTree(io.commands, groups));
-  await io.host.stdout.write(new TextEncoder().encode(script));
+  await io.output.raw(new TextEncoder().encode(script));
   return ExitCode.done;
 }
