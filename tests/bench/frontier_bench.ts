@@ -116,7 +116,7 @@ while (fresh < total) {
 }
 put.start();
 commit();
-while (engine.work(1000)) commit();
+while (engine.work(25)) commit();
 commit();
 put.stop();
 const admitted = engine.stats();
