@@ -14,6 +14,20 @@
  * console.log(ledgerTotals(ledgers).rows, "rows in all");
  * ```
  *
+ * @example A card, made of the ledgers of two machines
+ * ```ts
+ * import { datasetCard, ledgerTotals, parseLedger } from "@ccrawl/cli/publish";
+ * import assert from "node:assert/strict";
+ *
+ * const ledgers = parseLedger(
+ *   "server,shard,shards,files,rows,bytes,part,row,done,first_committed,last_committed\n" +
+ *     "a,0,2,4,100,5000,3,17,false,2026-01-01T00:00:00Z,2026-01-02T00:00:00Z\n" +
+ *     "b,1,2,2,50,2500,2,4,false,2026-01-01T00:00:00Z,2026-01-03T00:00:00Z\n",
+ * );
+ * assert.equal(ledgerTotals(ledgers).rows, 150);
+ * assert.match(datasetCard(ledgers, { repo: "me/captures", kind: "urls" }), /a-shard0of2/);
+ * ```
+ *
  * @module
  */
 

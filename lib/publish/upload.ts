@@ -242,6 +242,7 @@ async function sendPieces(
       accept: "application/vnd.git-lfs+json",
       "content-type": "application/vnd.git-lfs+json",
     },
+    signed: true,
     verb: "finish an upload to",
   };
   await repo.client.ask(href, request, () => Promise.resolve());

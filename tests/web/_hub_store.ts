@@ -60,7 +60,7 @@ export class HubStore implements Disposable {
     for (let n = 1; n <= Math.ceil(size / chunk); n++) {
       header[String(n).padStart(5, "0")] = `${base}/piece/${id}/${n}?signature=${signature}`;
     }
-    const href = `${hub}/api/complete_multipart?uploadId=${id}`;
+    const href = `${hub}/api/complete_multipart?uploadId=${id}&signature=${signature}`;
     return { upload: { href, header }, verify };
   }
 

@@ -266,10 +266,14 @@ export class LocalHub implements AsyncDisposable {
     const entry = this.#enter(request, call.verb, call.path);
     const writes = !["head", "tree", "paths"].includes(call.verb);
     return await this.#spoil(entry, async () => {
-      const named = call.verb !== "create" && call.verb !== "complete";
-      const refusal = named
+      const signature = new URL(request.target, this.url).searchParams.get("signature");
+      const refusal = call.verb === "create"
+        ? this.#tokenRefusal(request, writes)
+        : call.verb !== "complete"
         ? this.#refusal(request, call.repo, writes)
-        : this.#tokenRefusal(request, writes);
+        : signature === String(this.#signature)
+        ? undefined
+        : json(403, { error: "Request has expired" });
       return refusal ?? await answerCall(call, request, {
         repos: this.#repos,
         store: this.#store,
