@@ -94,6 +94,12 @@ export async function* refetch(
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
     }
+    if (ledger.entry(name)!.urls === 0) {
+      const nothing = { rows: 0, fetched: 0, files: 0, bytes: 0, done: true };
+      onStep?.({ type: "left", entry: ledger.update(name, nothing) });
+      rmSync(list);
+      continue;
+    }
     const state = join(options.out, `${name}.state.json`);
     const run = recrawl({ ...rest, ...left, from: list, state, prefix: name });
     onStep?.({ type: "begun", entry: ledger.entry(name)!, run });
