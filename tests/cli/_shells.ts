@@ -39,15 +39,15 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   return said("bash", ["--norc", "--noprofile", "-c", program, "bash", script, ...words], dir);
 }
 
-/** What fish offers, by its own `complete -C`. */
-export async function askFish(script: string, line: string, dir: string): Promise<string[]> {
-  const program = "source $argv[1]; complete -C $argv[2]";
-  const lines = await said("fish", ["--no-config", "-c", program, script, line], dir);
-  return lines.map((one) => one.split("\t")[0]!);
+/** What fish offers to each line, by its own `complete -C`. */
+export async function askFish(script: string, lines: string[], dir: string): Promise<string[][]> {
+  const program = 'source $argv[1]; for line in $argv[2..]; complete -C $line; echo "<END>"; end';
+  const out = await said("fish", ["--no-config", "-c", program, script, ...lines], dir);
+  return untilEnds(out.map((one) => one.split("\t")[0]!));
 }
 
-/** What zsh offers: a shell on a terminal of its own, whose compadd says what it is given. */
-export async function askZsh(script: string, line: string, dir: string): Promise<string[]> {
+/** What zsh offers to each line: a shell on a terminal of its own, whose compadd says what it is given. */
+export async function askZsh(script: string, lines: string[], dir: string): Promise<string[][]> {
   await Deno.writeTextFile(
     `${dir}/asked.zsh`,
     `PROMPT=
@@ -62,7 +62,7 @@ compadd() {
   for each in $found; do print -r -- "<$each>"; done
   builtin compadd "$@"
 }
-finish() { zle complete-word; print -r -- "<END>"; exit 0 }
+finish() { zle complete-word; BUFFER=; print -r -- "<END>"; }
 zle -C complete-word complete-word _main_complete
 zle -N finish
 bindkey '^X' finish
@@ -73,11 +73,23 @@ print -r -- "<READY>"
 zpty asked zsh -f -i
 zpty -w asked "source asked.zsh"
 zpty -r -m asked text '*<READY>*'
-zpty -w -n asked "$1"$'\\C-x'
-zpty -r -m asked text '*<END>*'
-print -r -- $text
+for line in "$@"; do
+  zpty -w -n asked "$line"$'\\C-x'
+  zpty -r -m asked text '*<END>*'
+  print -r -- $text
+done
 zpty -d asked`;
-  const lines = await said("zsh", ["-f", "-c", program, "zsh", line], dir);
-  return lines.flatMap((text) => [...text.matchAll(/<([^<>]*)>/g)].map(([, word]) => word!))
-    .filter((word) => word !== "END" && word !== "READY");
+  const out = await said("zsh", ["-f", "-c", program, "zsh", ...lines], dir);
+  return untilEnds(out.flatMap((text) => [...text.matchAll(/<[^<>]*>/g)].map(([word]) => word)))
+    .map((words) => words.map((word) => word.slice(1, -1)));
+}
+
+/** Words up to each `<END>`. */
+function untilEnds(words: readonly string[]): string[][] {
+  const out: string[][] = [[]];
+  for (const word of words) {
+    if (word === "<END>") out.push([]);
+    else out.at(-1)!.push(word);
+  }
+  return out.slice(0, -1);
 }

@@ -24,7 +24,13 @@ async function script(
   }
 }
 
-type Ask = (script: string, line: string, dir: string) => Promise<string[]>;
+type Ask = (script: string, lines: string[], dir: string) => Promise<string[][]>;
+
+const bashLines: Ask = async (script, lines, dir) => {
+  const out: string[][] = [];
+  for (const line of lines) out.push(await askBash(script, line, dir));
+  return out;
+};
 
 /** What every shell offers; of a line with `*` more may be offered than these. */
 const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = [
@@ -43,20 +49,24 @@ const CASES: readonly (readonly [line: string, offered: readonly string[]])[] = 
 ];
 
 for (
-  const [shell, ask] of [["bash", askBash], ["fish", askFish], ["zsh", askZsh]] as [string, Ask][]
+  const [shell, ask] of [["bash", bashLines], ["fish", askFish], ["zsh", askZsh]] as [
+    string,
+    Ask,
+  ][]
 ) {
   Deno.test(`${shell} completes commands, options and values`, async () => {
     if (!await hasShell(shell)) return;
     await script(shell, async (path, dir) => {
-      for (const [line, wanted] of CASES) {
-        const offered = await ask(path, line.replace("*", ""), dir);
+      const lines = [...CASES.map(([line]) => line.replace("*", "")), "ccrawl crawl "];
+      const offered = await ask(path, lines, dir);
+      assert.equal(offered.length, lines.length);
+      CASES.forEach(([line, wanted], i) => {
         if (line.endsWith("*")) {
-          for (const word of wanted) assert(offered.includes(word), `${line}: ${offered}`);
-        } else assert.deepEqual(offered, wanted, line);
-      }
-      const all = await ask(path, "ccrawl crawl ", dir);
+          for (const word of wanted) assert(offered[i]!.includes(word), `${line}: ${offered[i]}`);
+        } else assert.deepEqual(offered[i], wanted, line);
+      });
       assert.deepEqual(
-        all.toSorted(),
+        offered.at(-1)!.sort(),
         commands.flatMap(({ path }) => path[0] === "crawl" ? [path[1]!] : []).sort(),
       );
     });
