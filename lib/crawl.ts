@@ -17,6 +17,28 @@
  * for await (const page of run) console.log(page.status, page.url);
  * ```
  *
+ * @example A site of this machine, to its second page
+ * ```ts
+ * import { crawl } from "@ccrawl/cli/crawl";
+ * import assert from "node:assert/strict";
+ *
+ * const headers = { "content-type": "text/html" };
+ * await using server = Deno.serve(
+ *   { port: 0, hostname: "127.0.0.1", onListen() {} },
+ *   () => new Response("<a href=/a>a</a>", { headers }),
+ * );
+ * await using run = crawl({
+ *   seeds: [`http://127.0.0.1:${server.addr.port}/`],
+ *   allowPrivate: true,
+ *   robots: false,
+ *   maxDepth: 1,
+ *   delayMs: 1,
+ * });
+ * const paths: string[] = [];
+ * for await (const page of run) paths.push(new URL(page.url).pathname);
+ * assert.deepEqual(paths, ["/", "/a"]);
+ * ```
+ *
  * @module
  */
 

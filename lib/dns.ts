@@ -13,6 +13,16 @@
  * }
  * ```
  *
+ * @example A literal address asks nobody
+ * ```ts
+ * import { Resolver } from "@ccrawl/cli/dns";
+ * import assert from "node:assert/strict";
+ *
+ * using resolver = new Resolver({ servers: [] });
+ * assert.deepEqual(await resolver.resolve("192.0.2.1"), ["192.0.2.1"]);
+ * assert.equal(resolver.stats.lookedUp, 0);
+ * ```
+ *
  * @module
  */
 

@@ -11,6 +11,26 @@
  * else console.log(page.status, page.finalUrl, new TextDecoder().decode(page.decoded()));
  * ```
  *
+ * @example A page of this machine, which a crawler leaves alone unless it is told
+ * ```ts
+ * import { decodeText, fetchPage } from "@ccrawl/cli/fetch";
+ * import assert from "node:assert/strict";
+ *
+ * const html = "<title>Hello</title><a href=/next>next</a>";
+ * const headers = { "content-type": "text/html; charset=utf-8" };
+ * await using server = Deno.serve(
+ *   { port: 0, hostname: "127.0.0.1", onListen() {} },
+ *   () => new Response(html, { headers }),
+ * );
+ * const url = `http://127.0.0.1:${server.addr.port}/`;
+ * assert.equal((await fetchPage(url)).error?.kind, "skip");
+ *
+ * const page = await fetchPage(url, { allowPrivate: true });
+ * assert.equal(page.status, 200);
+ * assert.equal(decodeText(page.decoded(), page.contentType).text, html);
+ * assert.deepEqual(page.facts().links, [`${url}next`]);
+ * ```
+ *
  * @module
  */
 

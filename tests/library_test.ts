@@ -1,6 +1,7 @@
 /** The scripts of docs/library.md, run one after the other as they stand there, on the local web. */
 
 import assert from "node:assert/strict";
+import { collect } from "./engine/_recrawl.ts";
 import { type LocalWeb, startWeb } from "./web/mod.ts";
 
 const MOD = new URL("../mod.ts", import.meta.url).href;
@@ -34,6 +35,7 @@ async function runScript(
   const seed = web.seeds()[0]!;
   const script = scriptOf(heading)
     .replaceAll('"@ccrawl/cli"', '"./library.ts"')
+    .replaceAll('"@ccrawl/cli/capture"', `"${new URL("./lib/capture/mod.ts", MOD)}"`)
     .replaceAll('"https://example.com/"', JSON.stringify(seed))
     .replaceAll('"example.com"', JSON.stringify(new URL(seed).hostname));
   await Deno.writeTextFile(`${dir}/script.ts`, script);
@@ -114,6 +116,23 @@ Deno.test("the library's scripts do what docs/library.md says", async (t) => {
       const read = lines.filter((line) => /^(response|revisit) /.test(line))
         .map((line) => line.split(" ")[1]!).filter((url) => !url.endsWith("/robots.txt"));
       assert.deepEqual(read.sort(), expected);
+    });
+
+    await t.step("Reading captures", async () => {
+      await collect(web, dir, { from: expected, out: `${dir}/captures`, extractor: "main" });
+      const lines = await run("Reading captures");
+      const pages = lines.filter((line) => line.startsWith("http://"));
+      assert.deepEqual(pages.map((line) => line.split(" ")[0]).sort(), expected);
+      assert.ok(pages.every((line) => line.split(" ").length > 1), "they have titles");
+      const words = lines.filter((line) => /^\w+ [1-9]\d* words$/.test(line));
+      assert.ok(words.length > 0 && words.length + pages.length === lines.length, lines.join("\n"));
+    });
+
+    await t.step("every script is a short one", () => {
+      const docs = Deno.readTextFileSync(new URL("../docs/library.md", import.meta.url));
+      for (const [, script] of docs.matchAll(/^```ts\n(.*?)^```$/gms)) {
+        assert.ok(script!.split("\n").length <= 20, script);
+      }
     });
 
     await t.step("Checking", async () => {

@@ -16,6 +16,27 @@
  * }
  * ```
  *
+ * @example A file, written and read back
+ * ```ts
+ * import { CaptureWriter, failureRow, readCaptures } from "@ccrawl/cli/capture";
+ * import assert from "node:assert/strict";
+ *
+ * const dir = await Deno.makeTempDir();
+ * const writer = new CaptureWriter(`${dir}/captures.parquet`, { createdBy: "example 1.0" });
+ * writer.add(failureRow({
+ *   url: "https://gone.example/",
+ *   fetchedAt: Date.now(),
+ *   durationMs: 12,
+ *   error: "dns",
+ *   errorDetail: "no such name",
+ * }));
+ * assert.equal(writer.finish().rows, 1);
+ * for await (const row of readCaptures(dir, { columns: ["host", "error"] })) {
+ *   assert.deepEqual(row, { host: "gone.example", error: "dns" });
+ * }
+ * await Deno.remove(dir, { recursive: true });
+ * ```
+ *
  * @module
  */
 

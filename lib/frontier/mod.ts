@@ -7,10 +7,12 @@
  * @example A seed goes in, a lease comes out
  * ```ts
  * import { openFrontier } from "@ccrawl/cli/frontier";
+ * import assert from "node:assert/strict";
  *
  * await using frontier = await openFrontier(); // with `path`, in a file
  * await frontier.put([{ url: "https://example.com/", priority: 8, depth: 0 }], { seed: true });
- * for (const { host, urls } of await frontier.claim(64, 1)) console.log(host, urls[0]?.url);
+ * const [lease] = await frontier.claim(64, 1);
+ * assert.equal(lease?.urls[0]?.url, "https://example.com/");
  * ```
  *
  * @module

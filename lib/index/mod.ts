@@ -4,6 +4,26 @@
  * {@linkcode IndexWriter} puts documents in, {@linkcode SearchIndex} finds them,
  * {@linkcode readDocuments} reads them from files.
  *
+ * @example Documents, and the one that is asked for
+ * ```ts
+ * import { IndexWriter, SearchIndex } from "@ccrawl/cli/search";
+ * import assert from "node:assert/strict";
+ *
+ * const dir = await Deno.makeTempDir();
+ * {
+ *   using writer = new IndexWriter(dir);
+ *   const page = { title: "", language: "eng" };
+ *   writer.add({ ...page, url: "https://example.com/1", text: "A crawler is polite." });
+ *   writer.add({ ...page, url: "https://example.com/2", text: "An archive is whole." });
+ *   writer.close();
+ * }
+ * using index = new SearchIndex(dir);
+ * const [best] = index.search("polite crawler");
+ * assert.equal(best?.url, "https://example.com/1");
+ * assert.equal(best.snippet, "A **crawler** is **polite**.");
+ * await Deno.remove(dir, { recursive: true });
+ * ```
+ *
  * @module
  */
 

@@ -1,6 +1,17 @@
 /**
  * The schedule: tiers, the day's budget, and how often pages change.
  *
+ * @example How often a host is worth a visit
+ * ```ts
+ * import { INTERVAL_HOURS, scoreOf, tierOf } from "@ccrawl/cli/schedule";
+ * import assert from "node:assert/strict";
+ *
+ * const tier = tierOf(50_000, 0.9); // position by harmonic centrality, and how often it changes
+ * assert.equal(tier, 1);
+ * assert.equal(INTERVAL_HOURS[tier], 24);
+ * assert.ok(scoreOf(0.9, 2e7) > scoreOf(0.5, 2e7));
+ * ```
+ *
  * @module
  */
 
