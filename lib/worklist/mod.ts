@@ -26,6 +26,7 @@
 
 export * from "./types.ts";
 export * from "./errors.ts";
+export type { HubSettings } from "../hub/mod.ts";
 export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./ranges.ts";
 export type { RowRange } from "../capture/mod.ts";
 export type { WarcFs } from "../warc/mod.ts";

@@ -5,17 +5,16 @@
  */
 
 import { resolve } from "node:path";
-import { WorkListError } from "./errors.ts";
+import { type HubClientOptions, hubOptions, type HubSettings, isRepoName } from "../hub/mod.ts";
 import { failureFilter } from "./_failures.ts";
 import { hubParquets, hubParts } from "./_hub.ts";
-import type { Fetch, HubClientOptions } from "./_hub_client.ts";
 import { workList } from "./_list.ts";
 import { localParts, stdinParts } from "./_local.ts";
 import type { ByteSource } from "./_source.ts";
 import type { WorkList, WorkListStats } from "./types.ts";
 
 /** Options of {@linkcode openWorkList}. */
-export interface OpenWorkListOptions {
+export interface OpenWorkListOptions extends HubSettings {
   /**
    * `domains` or `urls` for the published lists; another dataset repo (`owner/name`); a path of a file or
    * folder of `.parquet`, `.jsonl`, `.txt`, `.warc` or `.warc.gz`; `-` for standard input. What is on disk goes
@@ -33,24 +32,8 @@ export interface OpenWorkListOptions {
   readonly dir?: string;
   /** Release a run was begun with, taken instead of the newest when `dir` names none. */
   readonly release?: string;
-  /** Base URL of the hub. @default HF_ENDPOINT, else https://huggingface.co */
-  readonly hub?: string;
-  /** Credential for the hub; no other host is sent it. @default HF_TOKEN */
-  readonly token?: string;
-  /** Ms for which the hub is asked again when it answers 429 or 5xx or not at all. @default 10 minutes */
-  readonly retryFor?: number;
-  /** Ms without a byte after which a request has failed. @default 30 seconds */
-  readonly idle?: number;
   /** Folder for parts of servers that give no ranges. @default the system's for temporary files */
   readonly scratch?: string;
-  /** Ends requests to the hub with its reason. */
-  readonly signal?: AbortSignal;
-  /** Sends requests. @default the global `fetch` */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Waits between attempts. @default by a timer */
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Monotonic ms. @default `performance.now` */
-  readonly now?: () => number;
   /** Standard input. */
   readonly stdin?: AsyncIterable<Uint8Array>;
 }
@@ -96,7 +79,7 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
   const repo = published?.repo ?? from;
   const column = options.column ?? published?.column;
   const { release, parts } = await hubParts(repo, {
-    ...hubOptions(options, stats),
+    ...clientOptions(options, stats),
     dir: options.dir ?? options.release,
     column,
     failed,
@@ -137,7 +120,7 @@ export async function openHubFiles(
 ): Promise<AsyncGenerator<HubFile, void, undefined> | undefined> {
   if (!isRepo(repo) || await exists(repo)) return undefined;
   const stats: WorkListStats = { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 };
-  return byPieces(hubParquets(repo, hubOptions(options, stats)));
+  return byPieces(hubParquets(repo, clientOptions(options, stats)));
 }
 
 async function* byPieces(
@@ -156,25 +139,12 @@ async function* byPieces(
   }
 }
 
-function hubOptions(
+function clientOptions(
   options: OpenHubFilesOptions,
   stats: WorkListStats,
 ): HubClientOptions & { readonly scratch: string | undefined } {
-  return {
-    hub: hubOf(options.hub ?? Deno.env.get("HF_ENDPOINT") ?? ""),
-    token: (options.token ?? Deno.env.get("HF_TOKEN") ?? "") || undefined,
-    fetch: options.fetch ?? defaultFetch,
-    sleep: options.sleep ?? timer,
-    now: options.now ?? (() => performance.now()),
-    retryFor: options.retryFor ?? 600_000,
-    idle: options.idle ?? 30_000,
-    signal: options.signal,
-    scratch: options.scratch,
-    stats,
-  };
+  return { ...hubOptions(options), scratch: options.scratch, stats };
 }
-
-const defaultFetch: Fetch = (url, init) => fetch(url, init);
 
 function withColumn(source: string, column: string | undefined): string {
   return column === undefined ? source : `${source}#${column}`;
@@ -185,24 +155,9 @@ function withFailed(source: string, failed: readonly string[] = []): string {
   return failed.length === 0 ? source : `${source} failed ${[...new Set(failed)].sort().join(",")}`;
 }
 
-function hubOf(given: string): string {
-  let hub = given.trim() || "https://huggingface.co";
-  while (hub.endsWith("/")) hub = hub.slice(0, -1);
-  const url = URL.parse(hub);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new WorkListError(
-      `Cannot use the hub "${hub}": it is no http or https URL. Check HF_ENDPOINT.`,
-    );
-  }
-  return hub;
-}
-
 /** Whether this could be `owner/name`. */
 function isRepo(from: string): boolean {
-  const pieces = from.split("/");
-  return pieces.length === 2 &&
-    pieces.every((p) => /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,95}$/.test(p)) &&
-    !/\.(parquet|jsonl|txt|warc|gz)$/i.test(from);
+  return isRepoName(from) && !/\.(parquet|jsonl|txt|warc|gz)$/i.test(from);
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -215,19 +170,4 @@ async function exists(path: string): Promise<boolean> {
     }
     throw error;
   }
-}
-
-function timer(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((done, fail) => {
-    const stop = () => {
-      clearTimeout(id);
-      fail(signal?.reason);
-    };
-    const id = setTimeout(() => {
-      signal?.removeEventListener("abort", stop);
-      done();
-    }, ms);
-    if (signal?.aborted) stop();
-    else signal?.addEventListener("abort", stop, { once: true });
-  });
 }
