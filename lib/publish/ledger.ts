@@ -147,8 +147,11 @@ function isNewer(a: LedgerRow, b: LedgerRow): boolean {
 
 /** Sums over machines. */
 export interface LedgerTotals {
+  /** Files that are published. */
   readonly files: number;
+  /** Rows in them. */
   readonly rows: number;
+  /** Their size. */
   readonly bytes: number;
   /** Machines that have published something. */
   readonly servers: number;
