@@ -48,7 +48,8 @@ Deno.test(`memory stays flat over a recrawl of ${PAGES} pages`, () =>
     const options = ["--workers", "64", "--writers", "2", "--delay", "0", "--shard-size", "64MB"];
     const run = new Ccrawl(recrawlArgs(web, dir, ...options, "--seal-after", "30s"), {
       keep: false,
-      env: { DENO_V8_FLAGS: V8_FLAGS },
+      // As the executables and the units have it.
+      env: { DENO_V8_FLAGS: V8_FLAGS, MALLOC_MMAP_THRESHOLD_: "65536", MALLOC_ARENA_MAX: "2" },
     });
     const samples: number[] = [];
     let most = 0;
