@@ -5,9 +5,14 @@
  */
 
 import { isRemote, openBytes, WorkListError } from "../worklist/mod.ts";
-import { frontToBack, unpacked } from "./_chunks.ts";
+import { frontToBack } from "./_chunks.ts";
 import { RankTableError } from "./errors.ts";
+import { unpacked } from "./_gunzip.ts";
 import { findRelease, rankTableUrl, type ReleaseOptions } from "./release.ts";
+
+/** Bytes that a site is asked for at once, so that the way to it is not what a table takes. */
+const MOST_REMOTE = 8 << 20;
+const MOST_LOCAL = 1 << 20;
 
 /** Options of {@linkcode openRanks}. */
 export interface OpenRanksOptions extends ReleaseOptions {
@@ -28,7 +33,8 @@ export interface RankTable {
   /** Its release; empty for a table of one's own. */
   readonly release: string;
   /**
-   * Its bytes, unpacked. Nothing of it is read before, and nothing more once this is left.
+   * Its bytes, unpacked, in pieces that last until the next is asked for. Nothing of it is read before,
+   * and nothing more once this is left.
    *
    * @throws {RankTableError} If it cannot be had or is damaged; a {@linkcode HubError} tells that a
    * site did not give it.
@@ -62,7 +68,7 @@ export async function openRanks(options: OpenRanksOptions = {}): Promise<RankTab
         throw plainly(name, error);
       });
       try {
-        yield* unpacked(name, frontToBack(source));
+        yield* unpacked(name, frontToBack(source, isRemote(name) ? MOST_REMOTE : MOST_LOCAL));
       } catch (error) {
         throw plainly(name, error);
       } finally {

@@ -23,7 +23,7 @@ export interface ReleaseOptions extends RemoteOptions {
 
 const MAX_PAGE = 8 << 20;
 const MAX_IDS = 10_000;
-const MAX_LINK = 2048;
+const MAX_LINK = 512;
 /** An id that spans years and a dozen months is shorter. */
 const MAX_ID = 80;
 

@@ -21,12 +21,30 @@ export const Encoding = {
 /** Prefixes of DELTA_BYTE_ARRAY may unfold to this many times what is there. */
 const MAX_UNFOLDED = 256 << 20;
 
+/** Where values stand, kept from one page to the next: arrays that are let go of are collected late. */
+export class Places {
+  #starts = new Int32Array(0);
+  #ends = new Int32Array(0);
+
+  /** Arrays of a length, of which those given before are no more. */
+  take(count: number): { starts: Int32Array; ends: Int32Array } {
+    if (this.#starts.length < count) {
+      this.#starts = new Int32Array(count);
+      this.#ends = new Int32Array(count);
+    }
+    return { starts: this.#starts.subarray(0, count), ends: this.#ends.subarray(0, count) };
+  }
+}
+
 /** PLAIN: a length of four bytes, then that many. */
-export function readPlain(bytes: Uint8Array, count: number): SliceValues {
+export function readPlain(
+  bytes: Uint8Array,
+  count: number,
+  places: Places = new Places(),
+): SliceValues {
   if (count * 4 > bytes.length) throw new EncodingError("more values are promised than there are");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const starts = new Int32Array(count);
-  const ends = new Int32Array(count);
+  const { starts, ends } = places.take(count);
   let at = 0;
   for (let i = 0; i < count; i++) {
     if (at + 4 > bytes.length) throw new EncodingError("a value is cut");

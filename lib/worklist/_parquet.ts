@@ -7,6 +7,7 @@
 import {
   Encoding,
   EncodingError,
+  Places,
   readDeltaBytes,
   readDeltaLength,
   readPlain,
@@ -75,6 +76,9 @@ class ColumnReader {
   readonly #column: ParquetColumn;
   readonly #window: Window;
   #dictionary: Dictionary | undefined;
+  /** What the page at hand is unpacked into, and the next one then. */
+  #unpacked: Uint8Array = new Uint8Array(0);
+  readonly #places = new Places();
 
   constructor(source: ByteSource, column: ParquetColumn, window: Window) {
     this.#source = source;
@@ -253,7 +257,7 @@ class ColumnReader {
   #values(bytes: Uint8Array, encoding: number, count: number): Values {
     switch (encoding) {
       case Encoding.plain:
-        return readPlain(bytes, count);
+        return readPlain(bytes, count, this.#places);
       case Encoding.deltaLength:
         return readDeltaLength(bytes, count);
       case Encoding.deltaBytes:
@@ -276,8 +280,12 @@ class ColumnReader {
   }
 
   #unpack(bytes: Uint8Array, size: number, chunk: ColumnChunk): Uint8Array {
+    // One byte more, so that there is always room left: that tells that nothing is.
+    if (this.#unpacked.length <= size && size <= MAX_PAGE) {
+      this.#unpacked = new Uint8Array((size >> 20) + 1 << 20);
+    }
     try {
-      return chunk.decompress(bytes, size);
+      return chunk.decompress(bytes, size, this.#unpacked);
     } catch (cause) {
       throw this.#damaged(`a page cannot be unpacked: ${reason(cause)}`, cause);
     }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { _ways } from "../../lib/seeds/_gunzip.ts";
 import { rankStats } from "../../lib/seeds/ranks.ts";
 import { openRanks, type OpenRanksOptions } from "../../lib/seeds/open.ts";
 import { type HostSeed, readSeeds, type SeedOptions } from "../../lib/seeds/seeds.ts";
@@ -184,5 +186,49 @@ Deno.test("a table may be packed or not, and one that is cut or damaged is told 
     assert.deepEqual((await seedsOf({ ranks: "-", stdin: piped })).seeds, seeds);
   } finally {
     await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("both ways of unpacking agree on members, padding, cuts and damage, in pieces of any size", async () => {
+  const member = (text: string) => Uint8Array.from(gzipSync(text));
+  const long = [...rankLines(9000)].join("");
+  const cases: Record<string, Uint8Array[]> = {
+    "one": [member(long)],
+    "many": [member("a"), member(""), member(long), member(long)],
+    "padded": [member(long), new Uint8Array(600)],
+    "cut": [member(long), member(long).subarray(0, 5000)],
+    "cut in a head": [member("a"), member(long).subarray(0, 5)],
+    "damaged": [member(long).map((byte, i) => i > 900 && i < 950 ? byte ^ 0x55 : byte)],
+  };
+  for (const [name, members] of Object.entries(cases)) {
+    const bytes = new Uint8Array(await new Blob(members as BlobPart[]).arrayBuffer());
+    const outcomes: string[] = [];
+    for (const way of Object.values(_ways)) {
+      for (const size of [700, 1 << 20]) {
+        const pieces = async function* () {
+          // One buffer for all, as a reader of files has it.
+          const piece = new Uint8Array(size);
+          for (let at = 0; at < bytes.length; at += size) {
+            const part = bytes.subarray(at, at + size);
+            piece.set(part);
+            yield await piece.subarray(0, part.length);
+          }
+        };
+        const hash = createHash("sha1");
+        let end = "whole";
+        try {
+          for await (const piece of way("x", pieces())) hash.update(piece);
+        } catch (error) {
+          assert.match(
+            (error as Error).message,
+            /^Cannot read the rank table x: it is damaged or cut/,
+          );
+          end = "damaged";
+        }
+        outcomes.push(end === "whole" ? hash.digest("hex") : end);
+      }
+    }
+    assert.equal(new Set(outcomes).size, 1, `${name}: ${outcomes}`);
+    assert.equal(outcomes[0] === "damaged", /cut|damaged/.test(name), name);
   }
 });
