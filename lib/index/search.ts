@@ -5,15 +5,12 @@
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { zstdDecompressSync } from "node:zlib";
 import { numberOf, openForReading } from "./_database.ts";
 import { parseQuery } from "./_query.ts";
 import { snippet } from "./_snippet.ts";
+import { restored } from "./_stored.ts";
 import { indexError } from "./errors.ts";
 import type { SearchHit, SearchOptions } from "./types.ts";
-
-/** Most bytes that a stored text may come to; a writer keeps 4 Mi characters. */
-const MAX_STORED = 16 << 20;
 
 /** What is kept of a document. */
 interface Kept {
@@ -66,7 +63,7 @@ export class SearchIndex implements Disposable {
       const found = this.#find.all(match, options.limit ?? 10) as { id: number; rank: number }[];
       return found.map(({ id, rank }) => {
         const { doc_id, url, title, text } = this.#get.get(id) as unknown as Kept;
-        const whole = zstdDecompressSync(text, { maxOutputLength: MAX_STORED }).toString("utf8");
+        const whole = restored(text);
         const score = Number((-rank).toPrecision(6));
         return { docId: doc_id ?? url, score, url, title, snippet: snippet(whole, terms, options) };
       });

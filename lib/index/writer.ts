@@ -8,10 +8,10 @@ import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { zstdCompressSync } from "node:zlib";
 import { type FileLock, lockFile, StateLockedError } from "../frontier/mod.ts";
 import { hostOf } from "../url/mod.ts";
 import { indexPath, numberOf, openForWriting } from "./_database.ts";
+import { stored } from "./_stored.ts";
 import { hostWords, indexedText } from "./_text.ts";
 import { indexError } from "./errors.ts";
 import type { Added, IndexDocument } from "./types.ts";
@@ -113,7 +113,7 @@ export class IndexWriter implements Disposable {
       const id = known?.id ?? this.#next++;
       this.#setKey.run(hash, id, content);
       const own = docId === url ? null : docId;
-      this.#setDocument.run(id, own, url, title, zstdCompressSync(text));
+      this.#setDocument.run(id, own, url, title, stored(text));
       this.#setWords.run(
         id,
         indexedText(title, MAX_TITLE),
