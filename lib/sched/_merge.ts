@@ -10,6 +10,7 @@ import { SnapshotOrderError } from "./errors.ts";
 
 /** What became of a host's pages between two snapshots. */
 export interface HostChanges {
+  /** Name of the host. */
   readonly host: string;
   /** URLs that both snapshots have, with a digest. */
   readonly total: number;
@@ -23,6 +24,7 @@ export interface DiffStats {
   rows: number;
   /** URLs in both snapshots. */
   compared: number;
+  /** Of them, those that changed. */
   changed: number;
   /** URLs left out, since more than some ten thousand share one key. */
   skipped: number;

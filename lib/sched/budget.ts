@@ -11,8 +11,11 @@ export const PAGES_PER_DAY = 864_000_000;
 
 /** A tier's share. */
 export interface TierBudget {
+  /** The tier. */
   readonly tier: Tier;
+  /** Pages a day for it. */
   readonly pagesPerDay: number;
+  /** Hosts in it. */
   readonly targetHosts: number;
   /** Hours between two passes; `null` for never. */
   readonly intervalHours: number | null;

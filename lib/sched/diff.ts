@@ -17,7 +17,7 @@ import type { DiffWay, SqlDialect } from "./ways.ts";
 
 /** Options of {@linkcode diffSnapshots}. */
 export interface DiffOptions extends RemoteOptions, HostSelection {
-  /** @default "auto" */
+  /** How they are compared. @default "auto" */
   readonly way?: DiffWay;
   /** Base URL that crawls are under. @default `https://data.commoncrawl.org` */
   readonly dataEndpoint?: string;

@@ -14,6 +14,7 @@ export interface KeyRange {
 
 /** Which hosts are looked at. */
 export interface HostSelection {
+  /** These alone. */
   readonly hosts?: readonly string[];
   /** With every host under them. */
   readonly domains?: readonly string[];

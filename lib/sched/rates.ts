@@ -15,6 +15,7 @@ import { type BadRate, readHostTallies } from "./rates_file.ts";
 
 /** What is known of how often a host's pages change. */
 export interface EstimatedRate {
+  /** Name of the host. */
   readonly host: string;
   /** URLs that were visited more than once. */
   readonly totalUrls: number;

@@ -18,14 +18,17 @@ export interface HostRate {
 export interface BadRate {
   /** Number of the line, from 1. */
   readonly line: number;
+  /** What is wrong with it. */
   readonly reason: string;
 }
 
 /** What a host's pages came to in one comparison of two snapshots. */
 export interface HostTally {
+  /** Lower case. */
   readonly host: string;
   /** URLs that were compared. */
   readonly total: number;
+  /** Of them, those that changed. */
   readonly changed: number;
 }
 

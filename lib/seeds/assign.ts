@@ -19,6 +19,7 @@ import type { RateLookup } from "./seeds.ts";
 
 /** What is known of a host. */
 export interface HostFacts {
+  /** Name of the host. */
   readonly host: string;
   /** Position by harmonic centrality, from 1; 0 where it is not known. */
   readonly position: number;
@@ -35,15 +36,19 @@ export interface HostFacts {
 
 /** A host and its place in the schedule. */
 export interface Assignment {
+  /** Name of the host. */
   readonly host: string;
   /** Position by harmonic centrality, from 1; 0 where it is not known. */
   readonly position: number;
+  /** Harmonic centrality; 0 where it is not known. */
   readonly harmonic: number;
   /** Measured, or {@linkcode ASSUMED_RATE}. */
   readonly rate: number;
+  /** By position and rate. */
   readonly tier: Tier;
   /** Hours between two passes; `null` for never. */
   readonly intervalHours: number | null;
+  /** Rate times the logarithm of one plus the centrality. */
   readonly score: number;
 }
 
@@ -51,6 +56,7 @@ export interface Assignment {
 export interface BadHost {
   /** Number of the line, from 1. */
   readonly line: number;
+  /** What is wrong with it. */
   readonly reason: string;
 }
 

@@ -11,15 +11,19 @@
 
 /** Rows that stand in `bytes`. They last until the next are asked for. */
 export interface RankRows {
+  /** What was read. */
   readonly bytes: Uint8Array;
+  /** How many rows. */
   readonly count: number;
   /** Position of each row by harmonic centrality, from 1. */
   readonly positions: Float64Array;
   /** Where each row's harmonic value stands: a decimal number. */
   readonly valueStarts: Int32Array;
+  /** Where each value ends. */
   readonly valueEnds: Int32Array;
   /** Where each row's reversed host stands. */
   readonly hostStarts: Int32Array;
+  /** Where each host ends. */
   readonly hostEnds: Int32Array;
 }
 

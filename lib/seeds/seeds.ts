@@ -17,9 +17,11 @@ import {
 
 /** A host to begin with. */
 export interface HostSeed {
+  /** Name of the host, lower case. */
   readonly host: string;
   /** `https://<host>/`. */
   readonly url: string;
+  /** By position and rate. */
   readonly tier: Tier;
   /** Harmonic centrality. */
   readonly priority: number;
@@ -43,6 +45,7 @@ export interface SeedOptions {
 
 /** Seeds that were found together. They last until the next are asked for. */
 export interface SeedBatch {
+  /** How many seeds. */
   readonly count: number;
   /** One of them. */
   at(index: number): HostSeed;

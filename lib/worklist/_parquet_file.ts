@@ -248,8 +248,11 @@ export async function readIndex(
 export interface PageBounds {
   /** First row in the file, and the row behind the last. */
   readonly start: number;
+  /** The row behind the last. */
   readonly end: number;
+  /** No value is below this; undefined where that is not known. */
   readonly least: Uint8Array | undefined;
+  /** No value is above this. */
   readonly most: Uint8Array | undefined;
 }
 

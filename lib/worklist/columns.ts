@@ -21,7 +21,9 @@ export type { PageBounds } from "./_parquet_file.ts";
 
 /** Rows from one up to before another. */
 export interface RowSpan {
+  /** The first one. */
   readonly start: number;
+  /** The one behind the last. */
   readonly end: number;
 }
 
@@ -31,6 +33,7 @@ export interface ColumnSlices extends RowSpan {
   readonly bytes: Uint8Array;
   /** Where the value of row `r` begins in `bytes`, at `r - first`; -1 for a null. */
   readonly starts: Int32Array;
+  /** Where each value ends. */
   readonly ends: Int32Array;
   /** The row of `starts[0]`. */
   readonly first: number;
@@ -40,6 +43,7 @@ export interface ColumnSlices extends RowSpan {
 export interface GroupBounds extends RowSpan {
   /** Undefined where the file does not say. */
   readonly least: Uint8Array | undefined;
+  /** No value is above this. */
   readonly most: Uint8Array | undefined;
   /** Whether both are values that are there: writers may shorten them, and round the upper one up. */
   readonly exact: boolean;
