@@ -14,7 +14,7 @@ import type { SeenSet } from "./_seen.ts";
 import type { Store } from "./_store.ts";
 
 /** When a generation ends: changes, bytes of queues in memory, hosts in memory. */
-const MAX_OPS = 1_000_000, MAX_MEMORY = 32 << 20, MAX_HOSTS = 100_000;
+const MAX_OPS = 1_000_000, MAX_MEMORY = 64 << 20, MAX_HOSTS = 100_000;
 /** Hosts, names, and rows of the journal, in one slice. */
 const HOSTS = 64, NAMES = 256, ROWS = 4;
 
