@@ -88,8 +88,20 @@ Deno.test("the page shows a run's figures, from nowhere but its own server", asy
       await browser.evaluate("document.querySelector('[data-span=whole]').ariaPressed"),
       "true",
     );
+    await browser.evaluate(
+      `document.querySelector("#rate-chart").scrollIntoView({ block: "center" })`,
+    );
+    // What is pointed at is told, and stays so when new figures come.
+    const at = await browser.evaluate<{ x: number; y: number }>(
+      `(({ left, top, width, height }) => ({ x: left + width / 2, y: top + height / 2 }))(
+        document.querySelector("#rate-chart").getBoundingClientRect())`,
+    );
+    await browser.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...at });
+    const tip = `document.querySelector("#rate-chart .tip:not([hidden])")?.innerText ?? ""`;
+    await browser.until(`/fetched 20\\.0\\s+failed 0/.test(${tip})`);
     run.move(15_000);
     await browser.until(`document.getElementById("fetched").innerText === "12,300"`);
+    assert.match(await browser.evaluate<string>(tip), /fetched 20\.0/);
     for (const url of browser.requests) {
       assert(url.startsWith(run.url) || url.startsWith("data:") || url === "about:blank", url);
     }
