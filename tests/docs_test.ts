@@ -14,8 +14,11 @@ const ROOT = new URL("../", import.meta.url);
 /** Options of other programs that the documentation speaks of. */
 const FOREIGN: ReadonlySet<string> = new Set([
   // deno
+  "allow-env",
+  "allow-ffi",
   "allow-net",
   "allow-read",
+  "allow-run",
   "allow-sys",
   "allow-write",
   // deno task web
@@ -53,7 +56,7 @@ function blocks(page: string): string[] {
 function words(line: string): string[] {
   const out: string[] = [];
   for (const [word, single, double] of line.matchAll(/'([^']*)'|"([^"]*)"|[^\s'"]+/g)) {
-    if (/^(?:[|<>]|#|2>|&&|;|\\$)/.test(word)) break;
+    if (/^(?:[|<>]|#|2>|&|;|\\$)/.test(word)) break;
     // A reader puts the port there that they were told.
     out.push((single ?? double ?? word).replace(":PORT", ":8080"));
   }
