@@ -61,6 +61,8 @@ export interface HubRequest {
   readonly body?: string;
   /** Sends no token to the hub either: the address is signed. @default false */
   readonly signed?: boolean;
+  /** How many times as long as others it may take until something comes. @default 1 */
+  readonly patience?: number;
   /** What is done, as in "Cannot <verb> <address>". @default read */
   readonly verb?: string;
 }
@@ -158,7 +160,8 @@ export class HubClient {
   }
 
   async #send(url: string, request: HubRequest): Promise<HubAnswer> {
-    const { hub, token, idle, stats, signal } = this.#options;
+    const { hub, token, stats, signal } = this.#options;
+    const idle = this.#options.idle * (request.patience ?? 1);
     const { method = "GET", headers = {}, body, verb = "read", signed = false } = request;
     const home = new URL(hub).origin;
     let at = url;

@@ -71,6 +71,14 @@ function hubOf(given: string): string {
       0,
     );
   }
+  if (url.username !== "" || url.password !== "") {
+    throw new HubError(
+      "Cannot use the hub: its address holds a name or a password. Take it out of HF_ENDPOINT; the " +
+        "credential is HF_TOKEN.",
+      "",
+      0,
+    );
+  }
   return hub;
 }
 

@@ -8,7 +8,8 @@
 const MAX_REASON_BYTES = 16 << 10;
 /** As much of it as is shown. */
 const MAX_REASON = 300;
-const LONGEST_WAIT = 3_600_000;
+/** A server that asks for no wait at all would be asked all the time. */
+const SHORTEST_WAIT = 1000, LONGEST_WAIT = 3_600_000;
 
 /**
  * The reason in the header that the hub gives it in, or in the body: `error` or `message` of a JSON
@@ -69,16 +70,20 @@ export function secretless(text: string, token: string | undefined): string {
 
 /**
  * Ms from a Retry-After of seconds or of a date (RFC 9110 section 10.2.3), or, where there is none,
- * from the `t` of a RateLimit field that says that nothing is left; at most an hour.
+ * from the `t` of a RateLimit field that says that nothing is left; a second at least, an hour at most.
  */
 export function waitAsked(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) {
     const limit = headers.get("ratelimit") ?? "";
     const reset = /;\s*r=0\s*;\s*t=(\d{1,9})\b/.exec(limit)?.[1];
-    return reset === undefined ? undefined : Math.min(Number(reset) * 1000, LONGEST_WAIT);
+    return reset === undefined ? undefined : within(Number(reset) * 1000);
   }
   const text = value.trim();
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
-  return Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT) : undefined;
+  return Number.isFinite(ms) ? within(ms) : undefined;
+}
+
+function within(ms: number): number {
+  return Math.min(Math.max(ms, SHORTEST_WAIT), LONGEST_WAIT);
 }

@@ -106,6 +106,15 @@ export class Committer {
       const rows = await this.#rows(head);
       const before = rows.find((row) => sliceName(row) === sliceName(slice));
       if (before?.done === checkpoint.done) return undefined;
+      if (before === undefined && checkpoint.sealed.length > 0) {
+        throw new PublishError(
+          `Cannot publish: the run has written ${checkpoint.sealed.length} parts, none of them is in ` +
+            `the folder, and ${
+              ledgerPath(slice)
+            } of ${repo.name} is not there. Give the folder that ` +
+            `the run has written into with --dir, and the name that it was published under with --server.`,
+        );
+      }
       const own = counted(slice, before, { parts: [], checkpoint });
       const files = await this.#texts(own, rows);
       const summary = `${sliceName(slice)}: worked off, ${own.rows} rows in all`;

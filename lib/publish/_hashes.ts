@@ -38,8 +38,10 @@ export class PartHashes {
     }
     if (text === "") return hashes;
     const kept = [...hashes.#known].map(([name, { look, sha256 }]) => line(name, look, sha256));
-    writeFileSync(`${path}.tmp`, kept.join(""));
-    renameSync(`${path}.tmp`, path);
+    unlessFull(() => {
+      writeFileSync(`${path}.tmp`, kept.join(""));
+      renameSync(`${path}.tmp`, path);
+    });
     return hashes;
   }
 
@@ -56,13 +58,23 @@ export class PartHashes {
     const sha256 = await sha256Of(file.path, signal);
     const look = lookOf(file);
     this.#known.set(file.name, { look, sha256 });
-    appendFileSync(this.#path, line(file.name, look, sha256));
+    unlessFull(() => appendFileSync(this.#path, line(file.name, look, sha256)));
     return sha256;
   }
 
   /** The part is gone. */
   forget(name: string): void {
     this.#known.delete(name);
+  }
+}
+
+/** Publishing is what makes room on a full disk: it goes on without being remembered. */
+function unlessFull(write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
   }
 }
 

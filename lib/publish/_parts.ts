@@ -11,11 +11,24 @@ import { PublishError } from "./errors.ts";
 
 /**
  * The parts that a checkpoint knows and that are in the folder, in the order in which they were
- * sealed. What lies there besides is the run's own affair: it may not be whole, or not be accounted for.
+ * sealed, without those that are to be left out. What lies there besides is the run's own affair: it may
+ * not be whole, or not be accounted for.
+ *
+ * @throws {PublishError} If there is no such folder.
  */
-export function partsOf(dir: string, { sealed }: Checkpoint): LocalFile[] {
+export function partsOf(
+  dir: string,
+  { sealed }: Checkpoint,
+  isLeftOut: (name: string) => boolean,
+): LocalFile[] {
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new PublishError(
+      `Cannot publish: there is no folder ${dir}. Give the one that the run writes into with --dir.`,
+    );
+  }
   const files: LocalFile[] = [];
   for (const name of new Set(sealed)) {
+    if (isLeftOut(name)) continue;
     const path = join(dir, name);
     const stat = statSync(path, { throwIfNoEntry: false });
     if (stat?.isFile()) files.push({ name, path, size: stat.size, mtimeMs: stat.mtimeMs });

@@ -225,8 +225,11 @@ export class Publishing implements AsyncIterable<PublishedPart> {
   }
 
   #look(checkpoint: Checkpoint): void {
-    this.#waiting = partsOf(this.#options.dir, checkpoint)
-      .filter(({ name }) => !this.#left.has(name) && !this.#damaged.has(name));
+    this.#waiting = partsOf(
+      this.#options.dir,
+      checkpoint,
+      (name) => this.#left.has(name) || this.#damaged.has(name),
+    );
   }
 
   /** Parts of which it is known from an earlier time what they are called, and that are on the hub. */
@@ -294,7 +297,8 @@ export class Publishing implements AsyncIterable<PublishedPart> {
       try {
         rows = await rowsOf(file, checkpoint);
       } catch (error) {
-        const { name, message } = error as Error;
+        const { name, message, code } = error as Error & { code?: unknown };
+        if (code === "ENOENT") continue; // somebody has taken it away since
         if (name !== "CaptureFormatError") throw error;
         this.#damaged.add(file.name);
         this.#options.onEvent({ type: "warning", text: `${file.name} is left out: ${message}` });

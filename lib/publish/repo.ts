@@ -44,8 +44,10 @@ export interface NewCommit {
 const MAX_ANSWER = 32 << 20;
 /** Paths asked about at once. */
 const MAX_PATHS = 100;
-/** Pages of a listing. */
-const MAX_PAGES = 1000;
+/** Pages of a listing, and files in it. */
+const MAX_PAGES = 1000, MAX_FILES = 100_000;
+/** A large repo takes its time to make a commit. */
+const COMMIT_PATIENCE = 4;
 const BRANCH = "main";
 
 /** A dataset repo. */
@@ -144,7 +146,8 @@ export class HubRepo {
       const at: string = url;
       try {
         url = await this.#client.ask(at, {}, async (answer) => {
-          found.push(...repoFiles(at, await readJson(at, answer)));
+          for (const file of repoFiles(at, await readJson(at, answer))) found.push(file);
+          if (found.length > MAX_FILES) throw strange(first, "a listing without an end");
           return nextPage(answer.response.headers.get("link"), at);
         });
       } catch (error) {
@@ -228,6 +231,7 @@ export class HubRepo {
       method: "POST",
       headers: { "content-type": "application/x-ndjson" },
       body: lines.map((line) => JSON.stringify(line)).join("\n"),
+      patience: COMMIT_PATIENCE,
       verb: "commit to",
     } as const;
     return await this.#client.once(url, request, async (answer) => {

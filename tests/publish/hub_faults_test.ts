@@ -136,6 +136,25 @@ Deno.test("429 and 5xx at any step are waited out, for as long as Retry-After sa
   }
 });
 
+Deno.test("a hub that asks for no wait, or for one in the past, is not asked all the time", () =>
+  withHub(async (hub, run) => {
+    run.seal();
+    const time = new FakeTime();
+    hub.fault({ to: "batch", kind: "status", status: 503, retryAfter: "0", times: 2 });
+    const past = "Thu, 01 Jan 1970 00:00:00 GMT";
+    hub.fault({ to: "batch", kind: "status", status: 503, retryAfter: past, times: 2 });
+    const { error } = await told(run, hub, { sleep: time.sleep, now: time.now });
+    assert.equal(error, undefined);
+    assert.deepEqual(time.slept, [1000, 1000, 1000, 1000]);
+  }));
+
+Deno.test("an address with a password is refused, and not shown", () =>
+  withHub(async (hub, run) => {
+    run.seal();
+    const { error } = await told(run, hub, { hub: `http://me:${TOKEN}@127.0.0.1:1` });
+    assert.match(error!.message, /its address holds a name or a password/);
+  }));
+
 Deno.test("a hub that says by RateLimit when it may be asked again is left alone until then", () =>
   withHub(async (hub, run) => {
     run.seal();

@@ -245,6 +245,20 @@ Deno.test("publish() refuses a folder that is another run's", () =>
     assert.equal(run.parts().length, 1);
   }));
 
+Deno.test("publish() does not call a share done whose parts it has never seen", () =>
+  withHub(async (hub, run) => {
+    const name = run.seal();
+    run.finish();
+    Deno.mkdirSync(join(run.folder, "other"));
+    const wrong = await attempt(toward(run, hub, { dir: join(run.folder, "other") }));
+    assert.match(wrong.error!.message, /has written 1 parts, none of them is in the folder/);
+    assert.equal(hub.commits(REPO).length, 0);
+    const none = await attempt(toward(run, hub, { dir: join(run.folder, "none") }));
+    assert.match(none.error!.message, /^Cannot publish: there is no folder .*none\. Give the one/);
+    assert.deepEqual((await published(toward(run, hub))).map(({ part }) => part), [name]);
+    assert.equal(ledgerOf(hub).done, true);
+  }));
+
 Deno.test("publish() overwrites nothing: what the repo has under a part's name is not the part", () =>
   withHub(async (hub, run) => {
     const name = run.seal();
