@@ -13,7 +13,7 @@ import type { RecordFormatter } from "./formats.ts";
 /** What a group of rows holds at the most, in bytes of its values: all that is kept. */
 const GROUP_BYTES = 8 << 20;
 /** The same in values. They are written in one go, during which a crawl's fetches stand still. */
-const GROUP_VALUES = 256 << 10;
+const GROUP_VALUES = 128 << 10;
 /** Bytes of the least and the greatest value that are told of a column. */
 const BOUND_BYTES = 64;
 
