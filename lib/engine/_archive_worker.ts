@@ -26,6 +26,22 @@ const scope = self as unknown as {
 
 /** Results held back for one fsync at most; a sync is forced when so many wait. */
 const MAX_UNSYNCED = 512;
+/** A sitemap may say of a page only on what day it was changed. */
+const DAY = 86_400_000;
+/** The pages that are said to have changed since the sitemap was read last, each with when that was. */
+function modifiedSince(
+  visited: number | undefined,
+  urls: readonly string[],
+  lastmods: ReadonlyMap<string, number> | undefined,
+): string[] {
+  const lines: string[] = [];
+  if (visited === undefined || lastmods === undefined) return lines;
+  for (const url of urls) {
+    const at = lastmods.get(url);
+    if (at !== undefined && at > visited - DAY) lines.push(`${url}\t${at}`);
+  }
+  return lines;
+}
 const encoder = new TextEncoder();
 const NOTHING = [0, 0] as const;
 
@@ -124,6 +140,7 @@ class Archive {
       mime: mimeOf(meta.contentType),
       ...(wire.length > 0 ? { wire } : {}),
       ...(meta.truncated === undefined ? {} : { truncated: meta.truncated }),
+      ...(meta.refersTo === undefined ? {} : { refersTo: meta.refersTo }),
     });
     const facts = robots ? undefined : early ?? readPage({
       ...page,
@@ -140,6 +157,9 @@ class Archive {
       length: written?.length ?? 0,
       payloadDigest: written?.payloadDigest ?? "",
       type: written?.type ?? "",
+      ...(this.#setup.recrawl === true && written?.payloadRecord !== undefined && !robots
+        ? { payloadRecord: written.payloadRecord }
+        : {}),
       ...(facts === undefined || obey("nofollow")
         ? { outlinks: NOTHING }
         : this.#linksOf(meta, facts, listing)),
@@ -151,9 +171,9 @@ class Archive {
 
   #linksOf(
     meta: PageMeta,
-    { links, sitemap }: PageFacts,
+    { links, sitemap, lastmods }: PageFacts,
     listing: ListingRules,
-  ): Pick<PageResult, "outlinks" | "listed" | "listedElsewhere"> {
+  ): Pick<PageResult, "outlinks" | "listed" | "listedElsewhere" | "modified"> {
     const follows = meta.depth < this.#setup.maxDepth;
     if (sitemap === undefined || !listing.others) {
       return { outlinks: follows ? this.#pack(this.#inScope(links)) : NOTHING };
@@ -170,6 +190,9 @@ class Archive {
       outlinks: follows ? elsewhere : NOTHING,
       listed: this.#pack(listed),
       listedElsewhere: elsewhere,
+      ...(this.#setup.recrawl === true
+        ? { modified: this.#pack(modifiedSince(meta.visited, own, lastmods)) }
+        : {}),
     };
   }
 

@@ -12,6 +12,7 @@ import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { isTransient } from "./robots_fetch.ts";
 import type { Job, Slot } from "./_slots.ts";
+import { conditionsOf } from "./validators.ts";
 import type { SitemapDiscovery } from "./_sitemaps.ts";
 import type { CrawlStatistics } from "./statistics.ts";
 
@@ -86,7 +87,7 @@ export class Attempts {
       try {
         const x = await client.exchange({
           url,
-          headers,
+          headers: job.memo === undefined ? headers : [...headers, ...conditionsOf(job.memo)],
           timeoutMs: Math.max(1, job.leftMs),
           bodyCap: options.bodyCap,
           keepWire: options.warc?.http === "raw",

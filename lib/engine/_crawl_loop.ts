@@ -367,6 +367,7 @@ export class CrawlLoop {
     ) return;
     this.#parts.frontier.stats().then((stats) => {
       this.#note(stats);
+      if (this.#parts.options.recrawl !== undefined) return; // something may always be due again
       if (stats.queued + stats.leased + stats.staged === 0 && !this.#paused) this.#windDown();
     }, (e) => this.fail(e as Error));
   }
@@ -375,6 +376,7 @@ export class CrawlLoop {
     const { statistics } = this.#parts;
     statistics.queued = stats.queued;
     statistics.activeHosts = stats.activeHosts;
+    statistics.visits = stats.visits;
   }
 
   // ---- one page
@@ -422,7 +424,12 @@ export class CrawlLoop {
         const { x } = ending;
         this.#outcomes.answered(job, x);
         const { id, depth, url, listed } = job.lease;
-        archiver.push(id, depth, url, x, listed);
+        const { memo } = job;
+        archiver.push(id, depth, url, x, {
+          ...(listed === undefined ? {} : { listed }),
+          ...(memo?.record === undefined ? {} : { refersTo: memo.record }),
+          ...(memo === undefined ? {} : { visited: memo.visited }),
+        });
         slot.deferrals = 0;
         if (x.status === 429 || x.status === 503) {
           slot.failures = Math.min(slot.failures + 1, MAX_REFUSALS);

@@ -5,6 +5,7 @@ import type { Completion, Frontier, LeasedUrl } from "../frontier/mod.ts";
 import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
 import { type Archived, pickHeaders } from "./archiver.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
+import { encodeMemo, judgeVisit, type PageMemo, validatorsOf, type VisitAnswer } from "./_memo.ts";
 import { isRedirect } from "./page.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import type { Job } from "./_slots.ts";
@@ -15,7 +16,12 @@ interface Pending {
   readonly lease: LeasedUrl;
   /** What the archive adds to it stands empty. */
   readonly record: CrawlRecord;
+  /** What was known of the page, and what the answer says of itself, where the crawl comes back to pages. */
+  readonly visit?: { readonly before: PageMemo | undefined; readonly answer: VisitAnswer };
 }
+
+/** Where a page leads. */
+type Onward = "outlinks" | "redirect" | "listed" | "listedElsewhere" | "modified";
 
 /** What outcomes work with. */
 export interface OutcomeParts {
@@ -59,7 +65,21 @@ export class Outcomes {
 
   /** A page was answered: its answer is with the archive now, and it ends when that is durable. */
   answered(job: Job, x: Exchange): void {
-    this.#pending.set(job.lease.id, { lease: job.lease, record: this.#record(job, x) });
+    this.#pending.set(job.lease.id, {
+      lease: job.lease,
+      record: this.#record(job, x),
+      ...(this.#parts.options.recrawl === undefined ? {} : {
+        visit: {
+          before: job.memo,
+          answer: {
+            status: x.status,
+            date: x.date,
+            truncated: x.truncated !== undefined,
+            ...validatorsOf(x),
+          },
+        },
+      }),
+    });
   }
 
   #record(job: Job, x: Exchange): CrawlRecord {
@@ -134,11 +154,13 @@ export class Outcomes {
       const pending = this.#pending.get(page.id);
       if (pending === undefined) continue; // robots.txt
       this.#pending.delete(page.id);
-      const { lease, record } = pending;
+      const { lease, record, visit } = pending;
       const onward = this.#onward(page, lease);
       if (onward === undefined) break; // what is not completed is fetched again by the next run
       statistics.fetched++;
       statistics.bodyBytes += record.body_size;
+      const visited = visit && judgeVisit(visit.before, visit.answer, page, archived);
+      if (visit?.before !== undefined) statistics.revisited(record.status, visited!.verdict);
       if (page.sitemap) {
         statistics.sitemaps.read++;
         statistics.sitemaps.listed += page.links;
@@ -154,10 +176,12 @@ export class Outcomes {
           warcFile: page.file,
           warcOffset: page.offset,
           ...onward,
+          ...(visited === undefined ? {} : { verdict: visited.verdict }),
+          ...(visited?.memo === undefined ? {} : { memo: encodeMemo(visited.memo) }),
         },
         record: {
           ...record,
-          digest: page.digest,
+          digest: record.status === 304 ? visit?.before?.digest ?? page.digest : page.digest,
           link_count: page.links,
           warc_file: page.file,
           warc_offset: page.offset,
@@ -171,7 +195,7 @@ export class Outcomes {
   #onward(
     page: Archived,
     lease: LeasedUrl,
-  ): Pick<Completion, "outlinks" | "redirect" | "listed" | "listedElsewhere"> | undefined {
+  ): Pick<Completion, Onward> | undefined {
     const { accept } = this.#parts.options;
     let { outlinkBytes: outlinks, listedBytes: listed, elsewhereBytes: elsewhere, redirect } = page;
     if (accept !== undefined) {
@@ -191,6 +215,7 @@ export class Outcomes {
     return {
       ...(outlinks.length > 0 ? { outlinks } : {}),
       ...(listed === undefined ? {} : { listed }),
+      ...(page.modifiedBytes === undefined ? {} : { modified: page.modifiedBytes }),
       ...(elsewhere === undefined ? {} : { listedElsewhere: elsewhere }),
       ...(redirect === undefined ? {} : { redirect }),
     };

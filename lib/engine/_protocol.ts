@@ -2,6 +2,7 @@
 
 import type { Truncation } from "../net/mod.ts";
 import type { ScopeOptions } from "../url/mod.ts";
+import type { ArchivedExchange, RecordReference } from "../warc/mod.ts";
 
 /** Sent once, when the worker starts. */
 export interface WorkerSetup {
@@ -23,6 +24,8 @@ export interface WorkerSetup {
   readonly obeyRobotsMeta: boolean;
   /** Whether what sitemaps list is offered. @default false */
   readonly sitemaps?: boolean;
+  /** Whether pages are come back to. @default false */
+  readonly recrawl?: boolean;
   /** Whether pages are read for digest, links and directives, or only archived. */
   readonly readPages: boolean;
   /** Milliseconds that written records may wait for their fsync. */
@@ -37,6 +40,9 @@ export interface PageMeta {
   readonly depth: number;
   /** The lease's: sitemaps between it and its site. */
   readonly listed?: number;
+  /** Of a page that was visited before: the record that holds what it had, and when that was, unix ms. */
+  readonly refersTo?: ArchivedExchange["refersTo"];
+  readonly visited?: number;
   readonly date: number;
   readonly ip: string;
   readonly status: number;
@@ -71,11 +77,15 @@ export interface PageResult {
   /** With its `sha1:`, or empty. */
   readonly payloadDigest: string;
   readonly type: "response" | "revisit" | "";
+  /** The record that holds the payload, where the crawl comes back to pages. */
+  readonly payloadRecord?: RecordReference;
   /** Where its outlinks lie in the message's buffer: start and end. */
   readonly outlinks: readonly [number, number];
   /** The same of the URLs that a sitemap lists: of its own site, and of others. */
   readonly listed?: readonly [number, number];
   readonly listedElsewhere?: readonly [number, number];
+  /** And of lines that name a URL that a sitemap says has changed since it was read last, and when. */
+  readonly modified?: readonly [number, number];
   /** Wire size of the exchange as batched, for the queue's books. */
   readonly size: number;
 }

@@ -1,7 +1,8 @@
 /** Offers a crawl's seeds to its frontier, as they come. */
 
-import type { DiscoveredUrl, Frontier } from "../frontier/mod.ts";
-import { Scope, trapReason } from "../url/mod.ts";
+import type { DiscoveredUrl, Frontier, HostPace } from "../frontier/mod.ts";
+import { INTERVAL_HOURS } from "../sched/tiers.ts";
+import { hostOf, Scope, trapReason } from "../url/mod.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { parseSeed } from "./seeds.ts";
 import type { CrawlStatistics } from "./statistics.ts";
@@ -36,6 +37,7 @@ export async function offerSeeds(parts: SeedingParts, hooks: SeedingHooks): Prom
   const { frontier, options, statistics } = parts;
   const scope = new Scope(options.scope);
   let batch: DiscoveredUrl[] = [];
+  let paces: HostPace[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   const flush = async () => {
     clearTimeout(timer);
@@ -43,6 +45,11 @@ export async function offerSeeds(parts: SeedingParts, hooks: SeedingHooks): Prom
     if (batch.length === 0 || hooks.over()) return;
     const urls = batch;
     batch = [];
+    if (paces.length > 0) {
+      const known = paces;
+      paces = [];
+      await frontier.setPaces(known);
+    }
     await frontier.put(urls, { seed: true });
     hooks.offered();
   };
@@ -57,6 +64,10 @@ export async function offerSeeds(parts: SeedingParts, hooks: SeedingHooks): Prom
     if (trapReason(seed.url) !== undefined || !scope.admitsSeed(seed.url)) continue;
     statistics.seeds++;
     batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
+    if (options.recrawl !== undefined && seed.tier !== undefined) {
+      const hours = INTERVAL_HOURS[seed.tier] ?? 0;
+      paces.push({ host: hostOf(seed.url), intervalMs: hours * 3_600_000 });
+    }
     if (batch.length >= BATCH) await flush();
     // a list that comes slowly is crawled as it comes
     else timer ??= setTimeout(() => flush().catch((e) => hooks.fail(e)), WAIT);

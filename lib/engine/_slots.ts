@@ -2,6 +2,7 @@
 
 import type { HostLease, LeasedUrl } from "../frontier/mod.ts";
 import { Heap } from "./_heap.ts";
+import { decodeMemo, type PageMemo } from "./_memo.ts";
 
 /** A leased URL and what was already spent on it. */
 export interface Job {
@@ -12,6 +13,8 @@ export interface Job {
   leftMs: number;
   /** `performance.now()` of the first request; undefined before it. */
   startedAt?: number;
+  /** What is known of a page that was visited before. */
+  readonly memo: PageMemo | undefined;
 }
 
 /** One leased host. */
@@ -62,7 +65,12 @@ export class SlotTable {
   add(lease: HostLease, timeoutMs: number, now: number, wall: number): Slot {
     const slot: Slot = {
       host: lease.host,
-      jobs: lease.urls.map((url) => ({ lease: url, tries: 0, leftMs: timeoutMs })),
+      jobs: lease.urls.map((url) => ({
+        lease: url,
+        tries: 0,
+        leftMs: timeoutMs,
+        memo: decodeMemo(url.memo),
+      })),
       nextAt: now + Math.max(0, lease.notBefore - wall),
       class: 0,
       delayMs: lease.delayMs,

@@ -23,6 +23,7 @@ export interface Archived extends PageResult {
   /** In the same form what a sitemap lists: of its own site, and of others. */
   readonly listedBytes?: Uint8Array;
   readonly elsewhereBytes?: Uint8Array;
+  readonly modifiedBytes?: Uint8Array;
 }
 
 /** Totals over all workers. */
@@ -157,15 +158,21 @@ export class Archiver {
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
-  /** Queues an exchange. `id` is the lease's, or -1 for robots.txt; so is `listed`. */
-  push(id: number, depth: number, url: string, x: Exchange, listed?: number): void {
+  /** Queues an exchange. `id` is the lease's, or -1 for robots.txt. */
+  push(
+    id: number,
+    depth: number,
+    url: string,
+    x: Exchange,
+    more: Pick<PageMeta, "listed" | "refersTo" | "visited"> = {},
+  ): void {
     if (this.#error !== undefined) return;
     const wire = x.wire ?? NO_BYTES;
     this.#metas.push({
       id,
       url,
       depth,
-      ...(listed === undefined ? {} : { listed }),
+      ...more,
       date: x.date,
       ip: x.ip,
       status: x.status,
@@ -255,11 +262,12 @@ export class Archiver {
     const pages = (JSON.parse(data.results) as PageResult[]).map((result): Archived => {
       lane.pending -= result.size;
       this.#pending -= result.size;
-      const { listed, listedElsewhere } = result;
+      const { listed, listedElsewhere, modified } = result;
       return {
         ...result,
         outlinkBytes: outlinks.subarray(...result.outlinks),
         ...(listed === undefined ? {} : { listedBytes: outlinks.subarray(...listed) }),
+        ...(modified === undefined ? {} : { modifiedBytes: outlinks.subarray(...modified) }),
         ...(listedElsewhere === undefined
           ? {}
           : { elsewhereBytes: outlinks.subarray(...listedElsewhere) }),

@@ -62,7 +62,7 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
 
   /** The run's figures so far. */
   get figures(): CrawlFigures {
-    const { warc, queueBytes, maxPages, maxDepth, sitemaps } = this.#options;
+    const { warc, queueBytes, maxPages, maxDepth, sitemaps, recrawl } = this.#options;
     return this.#statistics.figures({
       robots: this.#parts?.network.robots === undefined
         ? undefined
@@ -73,7 +73,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
       queueBytes,
       maxPages,
       sitemaps,
-      follows: maxDepth > 0 || sitemaps,
+      recrawl: recrawl !== undefined,
+      follows: maxDepth > 0 || sitemaps || recrawl !== undefined,
     });
   }
 
@@ -160,6 +161,7 @@ async function openParts(
       seenBytes: options.seenBytes,
       maxUrlsPerHost: options.maxUrlsPerHost,
       sameHost: options.sameHost,
+      ...(options.recrawl === undefined ? {} : { recrawl: options.recrawl }),
       identity: {
         shard: `${options.shard} of ${options.shards}`,
         ...(options.shards > 1 ? { "suffix list": suffixListHash() } : {}),
@@ -198,6 +200,7 @@ async function openParts(
         maxDepth: options.maxDepth,
         obeyRobotsMeta: options.obeyRobotsMeta,
         sitemaps: options.sitemaps,
+        recrawl: options.recrawl !== undefined,
         readPages: true,
         syncMs: SYNC_MS,
       },

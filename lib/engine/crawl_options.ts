@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { RecrawlSettings } from "../frontier/mod.ts";
 import { Scope, type ScopeOptions } from "../url/mod.ts";
 import type { Seed } from "./seeds.ts";
 import { whole } from "./_whole.ts";
@@ -76,6 +77,12 @@ export interface CrawlOptions {
    * @default false
    */
   readonly sitemaps?: boolean;
+  /**
+   * Never end: come back to each page at its host's interval, sooner where it changes and later where it does
+   * not. The interval is that of the seed's tier, of tier 3 where none is known; `intervalMs` is one for all.
+   * @default false
+   */
+  readonly recrawl?: boolean | { readonly intervalMs?: number };
   /** Stay on the hosts that seeds (and their redirects) named. @default false */
   readonly sameHost?: boolean;
   /** Regular expressions or SURT prefixes; a link must match one, where any is given. */
@@ -176,8 +183,9 @@ export type CrawlEvent =
 
 /** Options with every default filled in. */
 export type FilledCrawlOptions =
-  & Omit<Required<CrawlOptions>, "accept" | "state" | "warc" | "signal" | "onEvent">
+  & Omit<Required<CrawlOptions>, "accept" | "recrawl" | "state" | "warc" | "signal" | "onEvent">
   & {
+    readonly recrawl: RecrawlSettings | undefined;
     readonly accept: ((link: CrawlLink) => boolean) | undefined;
     readonly state: string | undefined;
     readonly warc: Required<CrawlWarcOptions> | undefined;
@@ -223,6 +231,7 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     limit: whole("limit", options.limit ?? 0, 0, Number.MAX_SAFE_INTEGER),
     maxDepth,
     sitemaps: options.sitemaps ?? false,
+    recrawl: recrawlOf(options.recrawl),
     sameHost: options.sameHost ?? false,
     include,
     exclude,
@@ -269,6 +278,13 @@ export function fillCrawlOptions(options: CrawlOptions): FilledCrawlOptions {
     onEvent: options.onEvent ?? (() => {}),
     scope,
   };
+}
+
+function recrawlOf(option: CrawlOptions["recrawl"]): RecrawlSettings | undefined {
+  if (option === undefined || option === false) return undefined;
+  const intervalMs = option === true ? undefined : option.intervalMs;
+  if (intervalMs === undefined) return {};
+  return { intervalMs: whole("recrawl.intervalMs", intervalMs, 1, 2 ** 42) };
 }
 
 function defaultStalled(workers: number): number {

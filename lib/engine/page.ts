@@ -40,6 +40,8 @@ export interface PageFacts {
   readonly links: readonly string[];
   /** Set where the answer is a sitemap. */
   readonly sitemap?: Sitemap["kind"];
+  /** When the pages that it lists were changed, where it says so: unix ms by URL. */
+  readonly lastmods?: ReadonlyMap<string, number>;
   /** Canonical target of a 3xx with a usable Location. */
   readonly redirect?: string;
   /** Lower-cased words of meta robots and X-Robots-Tag that concern us. */
@@ -120,7 +122,8 @@ export function readPage(page: PageInput): PageFacts {
       truncated: page.truncated !== undefined || !decoded.decoded,
     });
   let links: string[] = [];
-  if (sitemap !== undefined) links = listedUrls(page.url, sitemap);
+  const lastmods = new Map<string, number>();
+  if (sitemap !== undefined) links = listedUrls(page.url, sitemap, lastmods);
   else if (decoded.bytes.length > 0 && isHtml(page.contentType, decoded.bytes)) {
     const bytes = decoded.bytes.length > MAX_MARKUP
       ? decoded.bytes.subarray(0, MAX_MARKUP)
@@ -136,7 +139,7 @@ export function readPage(page: PageInput): PageFacts {
     links,
     directives,
     ...(redirect === undefined ? {} : { redirect }),
-    ...(sitemap === undefined ? {} : { sitemap: sitemap.kind }),
+    ...(sitemap === undefined ? {} : { sitemap: sitemap.kind, lastmods }),
   };
 }
 
@@ -144,12 +147,18 @@ function sha1(bytes: Uint8Array): string {
   return encodeBase32(createHash("sha1").update(bytes).digest());
 }
 
-function listedUrls(url: string, { entries }: Sitemap): string[] {
+function listedUrls(
+  url: string,
+  { entries }: Sitemap,
+  lastmods: Map<string, number>,
+): string[] {
   const canonicalizer = new LinkCanonicalizer(url);
   const listed = new Set<string>();
-  for (const { loc } of entries) {
+  for (const { loc, lastmod } of entries) {
     const one = canonicalizer.resolve(loc);
-    if (one !== undefined && one !== url) listed.add(one);
+    if (one === undefined || one === url) continue;
+    listed.add(one);
+    if (lastmod !== undefined) lastmods.set(one, lastmod);
   }
   return [...listed];
 }

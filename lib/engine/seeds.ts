@@ -4,6 +4,7 @@
  * @module
  */
 
+import { INTERVAL_HOURS, type Tier } from "../sched/tiers.ts";
 import { canonicalUrl } from "../url/mod.ts";
 
 /** A seed as the crawl takes it: canonical URL and its place in the order. */
@@ -12,6 +13,8 @@ export interface Seed {
   readonly url: string;
   /** Positive and finite; higher is sooner. 1 where the list says nothing. */
   readonly priority: number;
+  /** Tier of its host, 1 to 5, where the list says so: how often a crawl that comes back does so. */
+  readonly tier?: Tier;
 }
 
 /** A line that is no seed: counted and reported, never fatal. */
@@ -48,12 +51,17 @@ export function parseSeed(line: string): Seed | string | undefined {
   } catch (e) {
     return `not JSON: ${(e as Error).message}`;
   }
-  const { url, priority = 1 } = row as { url?: unknown; priority?: unknown };
+  const { url, priority = 1, tier } = row as { url?: unknown; priority?: unknown; tier?: unknown };
   if (typeof url !== "string") return "no `url` in it";
   if (typeof priority !== "number" || !Number.isFinite(priority)) {
     return "`priority` is not a finite number";
   }
-  return seedOf(url, Math.max(priority, LEAST_PRIORITY));
+  const seed = seedOf(url, Math.max(priority, LEAST_PRIORITY));
+  return typeof seed === "object" && isTier(tier) ? { ...seed, tier } : seed;
+}
+
+function isTier(value: unknown): value is Tier {
+  return typeof value === "number" && Object.hasOwn(INTERVAL_HOURS, value);
 }
 
 function seedOf(text: string, priority: number): Seed | string {

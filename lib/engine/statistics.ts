@@ -6,6 +6,7 @@
 
 import { ErrorShapes, type FailureKind } from "../net/mod.ts";
 import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
+import type { VisitVerdict } from "../sched/revisit.ts";
 import type { ArchiveTotals } from "./archiver.ts";
 
 /** Figures that other rooms keep, as {@linkcode CrawlStatistics.figures} takes them in. */
@@ -19,6 +20,8 @@ export interface OtherFigures {
   readonly maxPages: number;
   /** Whether sitemaps are read. */
   readonly sitemaps: boolean;
+  /** Whether pages are come back to. */
+  readonly recrawl: boolean;
   /** Whether links are followed: if so, what is queued says little about what is to come. */
   readonly follows: boolean;
 }
@@ -38,6 +41,10 @@ export class CrawlStatistics {
   retries = 0;
   /** Sitemaps among the answers, and the URLs in them. */
   readonly sitemaps = { read: 0, listed: 0 };
+  /** Pages visited again, by what became of them. */
+  readonly revisits = { changed: 0, unchanged: 0, notModified: 0, failing: 0 };
+  /** The frontier's books of them, as last looked at. */
+  visits: { readonly waiting: number; readonly due: number } | undefined;
   /** The frontier's books, as last looked at. */
   queued = 0;
   activeHosts = 0;
@@ -56,6 +63,16 @@ export class CrawlStatistics {
   /** Worker-milliseconds by what the worker did; what is left of workers × elapsed is idle. */
   readonly workerMs = { robots: 0, hostClock: 0, fetching: 0, queueing: 0 };
   readonly shapes = new ErrorShapes();
+
+  /** A page was visited again, and answered. */
+  revisited(status: number, verdict: VisitVerdict): void {
+    if (verdict === "changed") this.revisits.changed++;
+    else if (verdict === "unknown") this.revisits.failing++;
+    else {
+      this.revisits.unchanged++;
+      if (status === 304) this.revisits.notModified++;
+    }
+  }
 
   /** The run is over: elapsed time stands still. */
   end(): void {
@@ -81,6 +98,15 @@ export class CrawlStatistics {
         : {}),
       ...(robots === undefined ? {} : { robots: { ...robots, refused: this.disallowed } }),
       ...(other.sitemaps ? { sitemaps: { ...this.sitemaps } } : {}),
+      ...(other.recrawl
+        ? {
+          revisits: {
+            ...this.revisits,
+            waiting: this.visits?.waiting ?? 0,
+            due: this.visits?.due ?? 0,
+          },
+        }
+        : {}),
       dns: other.dns,
       workers: this.workers,
       workerTimes: { ...this.workerMs },

@@ -116,7 +116,9 @@ export class Validators {
 }
 
 /** The conditions of a request for a page that is known (RFC 9110, section 13.1). */
-export function conditionsOf(validator: Validator | undefined): [name: string, value: string][] {
+export function conditionsOf(
+  validator: Pick<Validator, "etag" | "lastModified"> | undefined,
+): [name: string, value: string][] {
   if (validator === undefined) return [];
   const { etag, lastModified } = validator;
   const conditions: [string, string][] = [];

@@ -27,6 +27,9 @@ export interface Counters {
   skippedBy: Record<string, number>;
   known: number;
   staged: number;
+  /** Pages that are visited again, and those of them that are queued or under lease. */
+  visits: number;
+  revisiting: number;
   /** URLs in the log of ended ones. */
   ended: number;
   activeHosts: number;
@@ -51,6 +54,8 @@ export function newCounters(): Counters {
     skippedBy: {},
     known: 0,
     staged: 0,
+    visits: 0,
+    revisiting: 0,
     ended: 0,
     activeHosts: 0,
     excludedHosts: 0,

@@ -13,6 +13,7 @@ import { type Host, type Lease, toMoment, whole } from "./_host.ts";
 import { depthOf, foldDepth, levelOf } from "./_listed.ts";
 import type { JournalWriter } from "./_journal.ts";
 import type { Queues } from "./_queues.ts";
+import type { Visits } from "./_visits.ts";
 import { FrontierError } from "./errors.ts";
 import type { Completion, HostLease, HostRelease } from "./types.ts";
 
@@ -24,6 +25,7 @@ export interface LeasingParts {
   readonly journal: JournalWriter;
   readonly done: DoneWriter;
   readonly admission: Admission;
+  readonly visits: Visits;
 }
 
 /** The leases of this opening. */
@@ -46,7 +48,7 @@ export class Leasing {
 
   /** Hands out hosts. See {@linkcode Frontier.claim}. */
   claim(hosts: number, perHost: number, horizonMs: number): HostLease[] {
-    const { clock, queues } = this.#parts;
+    const { clock, queues, visits } = this.#parts;
     const now = clock.now();
     const limit = now + Math.max(0, horizonMs);
     const out: HostLease[] = [];
@@ -63,6 +65,7 @@ export class Leasing {
         host.addLease(lease);
         const { url, priority, attempts } = entry;
         const depth = depthOf(entry.depth), listed = levelOf(entry.depth);
+        const memo = visits.memo(url);
         urls.push({
           id: lease.id,
           url,
@@ -70,6 +73,7 @@ export class Leasing {
           depth,
           attempts,
           ...(listed === 0 ? {} : { listed }),
+          ...(memo === undefined ? {} : { memo }),
         });
       }
       out.push({
@@ -143,7 +147,7 @@ export class Leasing {
 
   /** Ends a lease that was checked. See {@linkcode Frontier.complete}. */
   end(completion: Completion): void {
-    const { counters, queues, journal, done, admission } = this.#parts;
+    const { counters, queues, journal, done, admission, visits } = this.#parts;
     const lease = this.#leases.get(completion.id)!;
     const { host, entry } = lease;
     this.#leases.delete(lease.id);
@@ -177,6 +181,7 @@ export class Leasing {
         warcFile,
         warcOffset: whole(warcOffset),
       });
+      visits.ended(entry, completion);
       queues.place(host);
     }
     const { outlinks, listed, listedElsewhere, redirect } = completion;
@@ -184,6 +189,7 @@ export class Leasing {
     const onward = foldDepth(depth, levelOf(entry.depth) + 1);
     if (listed !== undefined) admission.putLinks(listed, priority, onward);
     if (listedElsewhere !== undefined) admission.putWhereNamed(listedElsewhere, priority, onward);
+    if (completion.modified !== undefined) visits.changed(completion.modified);
     if (outlinks !== undefined) admission.putLinks(outlinks, priority, depth + 1);
     if (redirect !== undefined && redirect !== "") {
       admission.putRedirect(redirect, entry.priority, entry.depth);

@@ -6,7 +6,13 @@
 
 import type { WirePut } from "./_wire.ts";
 import type { WireError } from "./errors.ts";
-import type { ControlCommand, FrontierOptions, FrontierStats, PutResult } from "./types.ts";
+import type {
+  ControlCommand,
+  FrontierOptions,
+  FrontierStats,
+  HostPace,
+  PutResult,
+} from "./types.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -39,6 +45,7 @@ export type Request =
     readonly host: string;
     readonly priority: number;
   }
+  | { readonly verb: "paces"; readonly id: number; readonly paces: readonly HostPace[] }
   | { readonly verb: "getCached"; readonly id: number; readonly key: string }
   | { readonly verb: "release"; readonly batch: Bytes }
   | {

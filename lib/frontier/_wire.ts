@@ -38,6 +38,7 @@ export function packPut(urls: readonly DiscoveredUrl[], seed: boolean): WirePut 
   return { urls: encoder.encode(lines.join("\n")), priorities, depths, seed };
 }
 
+const VERDICTS = ["unknown", "changed", "unchanged"] as const;
 const OUTCOMES = ["done", "failed", "skipped", "again"] as const;
 
 /** Completions, outlinks and all, in one buffer. */
@@ -54,6 +55,10 @@ export function packCompletions(batch: readonly Completion[]): Bytes {
     out.bytes(one.outlinks ?? NO_BYTES);
     out.bytes(one.listed ?? NO_BYTES);
     out.bytes(one.listedElsewhere ?? NO_BYTES);
+    out.bytes(one.modified ?? NO_BYTES);
+    out.byte(VERDICTS.indexOf(one.verdict ?? "unknown"));
+    out.byte(one.memo === undefined ? 0 : 1);
+    out.bytes(one.memo ?? NO_BYTES);
     out.text(one.redirect ?? "");
   }
   return out.view().slice();
@@ -63,7 +68,7 @@ export function unpackCompletions(bytes: Bytes): Completion[] {
   const from = new ByteReader(bytes);
   const batch: Completion[] = [];
   while (!from.done) {
-    batch.push({
+    const completion = {
       id: from.varint(),
       outcome: OUTCOMES[from.byte()]!,
       status: from.varint(),
@@ -74,8 +79,11 @@ export function unpackCompletions(bytes: Bytes): Completion[] {
       outlinks: from.bytes(),
       listed: from.bytes(),
       listedElsewhere: from.bytes(),
-      redirect: from.text(),
-    });
+      modified: from.bytes(),
+      verdict: VERDICTS[from.byte()]!,
+    };
+    const keeps = from.byte() === 1, memo = from.bytes();
+    batch.push({ ...completion, ...(keeps ? { memo } : {}), redirect: from.text() });
   }
   return batch;
 }
@@ -97,6 +105,8 @@ export function packLeases(hosts: readonly HostLease[]): Bytes {
       out.varint(url.depth);
       out.varint(url.attempts);
       out.varint(url.listed ?? 0);
+      out.byte(url.memo === undefined ? 0 : 1);
+      if (url.memo !== undefined) out.bytes(url.memo);
     }
   }
   return out.view().slice();
@@ -118,7 +128,12 @@ export function unpackLeases(bytes: Bytes): HostLease[] {
         attempts: from.varint(),
       };
       const listed = from.varint();
-      urls.push(listed === 0 ? url : { ...url, listed });
+      const memo = from.byte() === 0 ? undefined : from.bytes().slice();
+      urls.push({
+        ...url,
+        ...(listed === 0 ? {} : { listed }),
+        ...(memo === undefined ? {} : { memo }),
+      });
     }
     hosts.push({ host, notBefore, ...(delayMs < 0 ? {} : { delayMs }), failures, deferrals, urls });
   }

@@ -90,6 +90,10 @@ function handle(request: Request, replies: Reply[]): void {
       engine.setPriority(request.host, request.priority);
       durable.push({ id: request.id, value: undefined });
       return;
+    case "paces":
+      engine.setPaces(request.paces);
+      durable.push({ id: request.id, value: undefined });
+      return;
     case "putCached":
       return engine.putCached(request.key, request.value, request.expires);
     case "getCached":

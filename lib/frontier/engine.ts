@@ -13,6 +13,7 @@ import type {
   FrontierOptions,
   FrontierStats,
   HostLease,
+  HostPace,
   HostRelease,
   PutResult,
 } from "./types.ts";
@@ -36,6 +37,7 @@ import { Staging } from "./_staging.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
 import { FrontierError } from "./errors.ts";
 import { checkOffer, checkPriority } from "./_url.ts";
+import { Visits, visitsDue, visitStats } from "./_visits.ts";
 
 /** URLs a block holds at most, and URLs of one slice of draining. */
 const BLOCK = 512;
@@ -64,6 +66,7 @@ export class FrontierEngine {
   readonly #queues: Queues;
   readonly #admission: Admission;
   readonly #leasing: Leasing;
+  readonly #visits: Visits;
   readonly #staging: Staging;
   readonly #cached: CachedValues;
   readonly #rotation: Rotation;
@@ -106,7 +109,11 @@ export class FrontierEngine {
         maxPerHost: options.maxUrlsPerHost ?? 0,
         sameHost: options.sameHost ?? false,
       });
-      this.#leasing = new Leasing({ clock, counters, queues, journal, done, admission });
+      const visits = this.#visits = new Visits(
+        { store, clock, counters, queues, fingerprints },
+        options.recrawl,
+      );
+      this.#leasing = new Leasing({ clock, counters, queues, journal, done, admission, visits });
       this.#staging = new Staging(
         store,
         seen,
@@ -204,6 +211,11 @@ export class FrontierEngine {
       const host = this.#queues.find(name);
       if (host !== undefined) this.#queues.reclass(host, priority);
     });
+  }
+
+  /** See {@linkcode Frontier.setPaces}. */
+  setPaces(paces: readonly HostPace[]): void {
+    this.#run("set how often hosts are visited in", () => this.#visits.setPaces(paces));
   }
 
   /** Carries out what a command asks of the state; `stop` asks nothing of it. */
@@ -315,7 +327,10 @@ export class FrontierEngine {
       return true;
     }
     if (this.#rotation.work() || this.#queues.work()) return true;
-    if (!this.#seen.busy) return this.#rotation.join() || this.#staging.work(this.#leasing.starved);
+    const visited = this.#visits.work(); // beside the others: its work may go on for long
+    if (!this.#seen.busy) {
+      return this.#rotation.join() || this.#staging.work(this.#leasing.starved) || visited;
+    }
     this.#seen.work();
     return true;
   }
@@ -327,6 +342,7 @@ export class FrontierEngine {
       if (entry === undefined) break;
       this.#journal.gone(entry.seq);
       this.#counters.live--;
+      this.#visits.forget(entry.url);
       this.#admission.logSkip(entry.url, entry.depth, host.excluded ?? "");
     }
     this.#queues.touch(host);
@@ -357,12 +373,17 @@ export class FrontierEngine {
         excludedHosts: counters.excludedHosts,
         ...(oldest < Infinity ? { oldestDue: this.#clock.toWall(oldest) } : {}),
         ...(next < Infinity ? { nextDue: this.#clock.toWall(next) } : {}),
+        ...(counters.visits > 0 ? { visits: this.#visitStats(now) } : {}),
         seenBytes: this.#seen.bytes,
         diskBytes: pragma(db, "page_count") * pragma(db, "page_size"),
         paused: counters.paused,
         pagesPerSecond: ringRate(counters, now),
       };
     });
+  }
+
+  #visitStats(now: number): NonNullable<FrontierStats["visits"]> {
+    return visitStats(this.#counters, visitsDue(this.#store, now), this.#clock.offset);
   }
 
   /** Commits, folds the log into the file, closes. */

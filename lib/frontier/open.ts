@@ -17,6 +17,7 @@ import type {
   FrontierOptions,
   FrontierStats,
   HostLease,
+  HostPace,
   HostRelease,
   PutResult,
 } from "./types.ts";
@@ -143,6 +144,10 @@ class Door implements Frontier {
   async setPriority(host: string, priority: number): Promise<void> {
     checkPriority(priority);
     await this.#ask((id) => ({ verb: "priority", id, host, priority }));
+  }
+
+  async setPaces(paces: readonly HostPace[]): Promise<void> {
+    await this.#ask((id) => ({ verb: "paces", id, paces }));
   }
 
   async getCached(key: string): Promise<{ value: Uint8Array; expires: number } | undefined> {

@@ -18,6 +18,7 @@ import { replayJournal } from "./_replay.ts";
 import { FrontierStateError } from "./errors.ts";
 import { lockHolder } from "./lock.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
+import { hasVisits, visitsDue, visitStats } from "./_visits.ts";
 import type { DoneUrl, FrontierStats, QueuedUrl } from "./types.ts";
 
 async function* reading<T>(path: string, body: (store: Store) => Iterable<T>): AsyncGenerator<T> {
@@ -174,6 +175,9 @@ function statsOf(store: Store, path: string): FrontierStats {
     excludedHosts: counters.excludedHosts,
     ...(oldest < Infinity ? { oldestDue: oldest + offset } : {}),
     ...(next < Infinity ? { nextDue: next + offset } : {}),
+    ...(counters.visits > 0 && hasVisits(store)
+      ? { visits: visitStats(counters, visitsDue(store, now), offset) }
+      : {}),
     seenBytes: 0,
     diskBytes: pragma(store.db, "page_count") * pragma(store.db, "page_size"),
     paused: runs && counters.paused,

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { VisitVerdict } from "../sched/revisit.ts";
+
 /** A URL offered to the frontier. It is in canonical form already. */
 export interface DiscoveredUrl {
   /** Absolute, canonical. */
@@ -36,6 +38,23 @@ export interface PutResult {
   readonly staged: number;
 }
 
+/** How often the pages of a host are visited, where a crawl comes back. */
+export interface HostPace {
+  /** Host name, lower case, without a port. */
+  readonly host: string;
+  /** Milliseconds between two visits, before what they show moves them; 0 for one visit only. */
+  readonly intervalMs: number;
+}
+
+/** How a crawl comes back to pages. */
+export interface RecrawlSettings {
+  /**
+   * Milliseconds between two visits of a page, for all hosts. @default the host's pace, or that of
+   * tier 3
+   */
+  readonly intervalMs?: number;
+}
+
 /** One URL under lease. */
 export interface LeasedUrl {
   /** Names the lease in `complete`; unique within this opening of the state. */
@@ -53,6 +72,8 @@ export interface LeasedUrl {
    * to come to it, at most 255. Such a URL at depth 0 is no seed: a redirect of it names no host.
    */
   readonly listed?: number;
+  /** Set for a page that is visited again: what was last kept about it ({@linkcode Completion.memo}). */
+  readonly memo?: Uint8Array;
 }
 
 /**
@@ -125,6 +146,15 @@ export interface Completion {
   readonly listed?: Uint8Array;
   /** And for those that it listed of others: put like `listed` where a seed has named their host. */
   readonly listedElsewhere?: Uint8Array;
+  /** Where the page was visited before: whether it has changed since. @default "unknown" */
+  readonly verdict?: VisitVerdict;
+  /** What to keep about it for its next visit, in place of what was kept before. */
+  readonly memo?: Uint8Array;
+  /**
+   * Pages that a sitemap says have changed: a line each of the canonical URL, a tab, Unix ms. Those
+   * last visited before are due at once.
+   */
+  readonly modified?: Uint8Array;
   /** Canonical target of a redirect, put at the same depth and priority in the same transaction. */
   readonly redirect?: string;
 }
@@ -161,6 +191,15 @@ export interface FrontierStats {
   readonly oldestDue?: number;
   /** Soonest moment a waiting host becomes due; undefined when none waits. */
   readonly nextDue?: number;
+  /** Pages that are to be visited again, where the crawl comes back. */
+  readonly visits?: {
+    /** Those that wait for their time. */
+    readonly waiting: number;
+    /** Those whose time has come: queued, under lease, or about to be queued. */
+    readonly due: number;
+    /** When the next one is due. */
+    readonly next?: number;
+  };
   /** Bytes of memory the seen set holds, and of the state on disk. */
   readonly seenBytes: number;
   /** Bytes of the state on disk. */
@@ -222,6 +261,8 @@ export interface FrontierOptions {
   readonly identity?: Readonly<Record<string, string>>;
   /** Keys of `identity` whose new value replaces the state's. @default [] */
   readonly accept?: readonly string[];
+  /** Come back to pages. Undefined fetches each once. */
+  readonly recrawl?: RecrawlSettings;
   /** Told of what is wrong and not fatal (a malformed control file). @default console.warn */
   readonly onWarning?: (message: string) => void;
 }
@@ -263,6 +304,8 @@ export interface Frontier extends AsyncDisposable {
   setDelay(host: string, delayMs: number | undefined): Promise<void>;
   /** Move everything queued of a host to the class of `priority`. Persisted. */
   setPriority(host: string, priority: number): Promise<void>;
+  /** Say how often hosts are visited; of no effect on a state that is not come back to. Persisted. */
+  setPaces(paces: readonly HostPace[]): Promise<void>;
   /** A small durable store beside the queue (robots answers); `expires` is unix ms. */
   getCached(key: string): Promise<{ value: Uint8Array; expires: number } | undefined>;
   /** Keeps a value; durable with the next commit, not waited for. */

@@ -20,6 +20,16 @@ function sitemapLines({ sitemaps }: CrawlFigures): string[] {
   return [`sitemaps: ${sitemaps.read} read, ${sitemaps.listed} URLs listed`];
 }
 
+function revisitLines({ revisits }: CrawlFigures): string[] {
+  if (revisits === undefined) return [];
+  const { changed, unchanged, notModified, failing, waiting, due } = revisits;
+  return [
+    `revisits: ${changed + unchanged + failing}, ${changed} changed, ` +
+    `${unchanged} unchanged of which ${notModified} by 304, ${failing} not well; ` +
+    `${due} due, ${waiting} waiting`,
+  ];
+}
+
 /**
  * The summary of a crawl, one line a string, each beginning with `prefix` (`crawl run`).
  */
@@ -28,6 +38,7 @@ export function formatCrawlSummary(figures: CrawlFigures, prefix = "crawl run"):
     pagesLine(figures, filesText(figures.files, "warc")),
     ...webLines(figures),
     ...sitemapLines(figures),
+    ...revisitLines(figures),
     workerLine(figures),
     queueText("write queue", figures.queue),
     endLine(figures),

@@ -125,12 +125,28 @@ export interface RunFigures {
   readonly remaining?: number;
 }
 
+/** What visiting pages again did. */
+export interface RevisitFigures {
+  /** Those that had changed, and those that had not. */
+  readonly changed: number;
+  readonly unchanged: number;
+  /** Of `unchanged`, the answers 304 Not Modified. */
+  readonly notModified: number;
+  /** Those whose server was only not well (429, 5xx). */
+  readonly failing: number;
+  /** Pages that wait for their next visit, and those whose time has come. */
+  readonly waiting: number;
+  readonly due: number;
+}
+
 /** Everything known about a crawl at one moment. */
 export interface CrawlFigures extends RunFigures {
   /** WARC files finished. */
   readonly files: number;
   /** Sitemaps among the answers, and the URLs that they list. Absent where they are not looked for. */
   readonly sitemaps?: { readonly read: number; readonly listed: number };
+  /** Pages that were visited again. Absent where a crawl does not come back. */
+  readonly revisits?: RevisitFigures;
 }
 
 /** A queue bounded by bytes, with what is in it now. */

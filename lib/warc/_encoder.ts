@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ArchivedExchange, OtherRecord } from "./types.ts";
+import type { ArchivedExchange, OtherRecord, RecordReference } from "./types.ts";
 import { cleanHead } from "./_block.ts";
 import { NONE, utf8Bytes } from "./_bytes.ts";
 import type { DedupMemory } from "./_dedup.ts";
@@ -26,6 +26,8 @@ export interface EncodedPair {
   readonly recordId: string;
   readonly date: string;
   readonly payloadDigest: string;
+  /** The record that holds the payload, where that is known. */
+  readonly payloadRecord: RecordReference | undefined;
   /** The digest by which later pairs may refer to this one, once it is durable. */
   readonly rememberAs: Uint8Array | undefined;
 }
@@ -114,7 +116,7 @@ export class RecordEncoder {
     const digest = payload.length === 0 ? undefined : sha1(payload);
     const notModified = x.status === 304 && payload.length === 0;
     const whole = digest !== undefined && x.truncated === undefined && !notModified;
-    const earlier = whole ? dedup?.find(digest) : undefined;
+    const earlier = whole && dedup !== undefined ? sameBefore(x, digest, dedup) : undefined;
     const revisit = notModified || earlier !== undefined;
     const head = this.#http === "clean" ? cleanHead(x.head, x.status, x.body.length) : x.head;
     const stored = revisit ? NONE : payload;
@@ -130,7 +132,7 @@ export class RecordEncoder {
       }
     } else if (earlier !== undefined) {
       header += `WARC-Profile: ${SAME_PAYLOAD}\r\n` +
-        refersTo(earlier.recordId, earlier.url, isoSecond(earlier.date));
+        refersTo(earlier.recordId, earlier.url, earlier.date);
     }
     if (x.truncated !== undefined) header += `WARC-Truncated: ${x.truncated}\r\n`;
     header += `WARC-Block-Digest: ${label(sha1(head, stored))}\r\n` +
@@ -148,6 +150,7 @@ export class RecordEncoder {
       recordId,
       date,
       payloadDigest,
+      payloadRecord: revisit ? earlier ?? x.refersTo : { recordId, url: x.url, date },
       rememberAs: whole && earlier === undefined ? digest : undefined,
     };
   }
@@ -176,6 +179,17 @@ export class RecordEncoder {
     }
     return this.#date;
   }
+}
+
+/** The record that holds a payload already: the page's own before, or any that is remembered. */
+function sameBefore(
+  { refersTo }: ArchivedExchange,
+  digest: Uint8Array,
+  dedup: DedupMemory,
+): RecordReference | undefined {
+  if (refersTo?.payloadDigest === label(digest)) return refersTo;
+  const found = dedup.find(digest);
+  return found && { ...found, date: isoSecond(found.date) };
 }
 
 /** WARC/1.0 dates have whole seconds. */

@@ -28,12 +28,11 @@ export interface ArchivedExchange {
   readonly truncated?: Truncation;
   /** MIME type for the CDXJ line, as sent (parameters dropped), or empty. */
   readonly mime: string;
-  /** For a 304: the earlier record it refers to, where it is known and durable. */
-  readonly refersTo?: {
-    readonly recordId: string;
-    readonly url: string;
-    /** The earlier record's WARC-Date. */
-    readonly date: string;
+  /**
+   * An earlier record of the same page, where it is known and durable: what a 304 refers to, and an
+   * answer with that very payload, where payloads are compared at all.
+   */
+  readonly refersTo?: RecordReference & {
     /** `sha1:` and base32 of the payload that has not changed. */
     readonly payloadDigest?: string;
   };
@@ -55,6 +54,18 @@ export interface WrittenExchange {
   readonly date: string;
   /** `sha1:` and base32; empty for a 304 whose unchanged payload is not known. */
   readonly payloadDigest: string;
+  /** The record that holds the payload: this one, or the one it refers to; absent where that is not known. */
+  readonly payloadRecord?: RecordReference;
+}
+
+/** A record, as others refer to it. */
+export interface RecordReference {
+  /** `urn:uuid:` and the UUID. */
+  readonly recordId: string;
+  /** Its WARC-Target-URI. */
+  readonly url: string;
+  /** Its WARC-Date. */
+  readonly date: string;
 }
 
 /** A record that is no part of an exchange. */

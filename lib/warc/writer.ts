@@ -190,6 +190,7 @@ export class WarcWriter {
       recordId: pair.recordId,
       date: pair.date,
       payloadDigest: pair.payloadDigest,
+      ...(pair.payloadRecord === undefined ? {} : { payloadRecord: pair.payloadRecord }),
     };
     this.#remember(exchange, pair, written);
     return written;

@@ -70,6 +70,11 @@ Deno.test("WarcWriter writes a warcinfo, then request and response that name eac
     recordId: id(response)!.slice(1, -1),
     date: "2024-05-06T07:08:09Z",
     payloadDigest: digestOf(x.body),
+    payloadRecord: {
+      recordId: id(response)!.slice(1, -1),
+      url: x.url,
+      date: "2024-05-06T07:08:09Z",
+    },
   });
   assert.equal(fs.openFiles, 0);
 });

@@ -61,6 +61,13 @@ export function answerSitemap(x: Exchange, rest: string): Promise<boolean> {
         x,
         urlset(Array.from({ length: Number(figure) }, (_, i) => `${x.origin()}/n/${i}`)),
       );
+    case "fresh": // whatever the page is, it was changed just now
+      return xml(
+        x,
+        `<urlset><url><loc>${x.origin()}/one</loc><lastmod>${
+          new Date().toISOString()
+        }</lastmod></url></urlset>`,
+      );
     case "cut": {
       const whole = gzipSync(urlset(pages(x)));
       return x.answer(

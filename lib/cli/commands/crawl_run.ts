@@ -5,6 +5,7 @@
  */
 
 import type { CommandSpec } from "../command.ts";
+import { UsageError } from "../errors.ts";
 import { type GlobalOptions, retriesType, timeoutType, workersType } from "../options/global.ts";
 import { flag, list, required, value } from "../options/spec.ts";
 import { count, duration, filePrefix, path, text } from "../options/types.ts";
@@ -24,6 +25,9 @@ export interface CrawlRunOptions extends GlobalOptions, RunOptions {
   readonly maxPages: number;
   readonly maxDepth: number;
   readonly sitemaps: boolean;
+  readonly recrawl: boolean;
+  /** Undefined for the tiers' intervals. */
+  readonly recrawlInterval: number | undefined;
   readonly sameHost: boolean;
   /** Regular expressions, SURT prefixes, or `@FILE` of them. */
   readonly include: readonly string[];
@@ -74,6 +78,15 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
     sitemaps: flag(
       false,
       "Read the sitemaps of the seeds' hosts (of robots.txt, or /sitemap.xml), and fetch what they list of their site",
+    ),
+    recrawl: flag(
+      false,
+      "Never end: visit each page again at its tier's interval, sooner where it changes, later where it does not",
+    ),
+    recrawlInterval: value(
+      duration({ min: 1 }),
+      undefined,
+      "With --recrawl, the interval of every page instead of its tier's",
     ),
     sameHost: flag(false, "Stay on the hosts that seeds name"),
     include: list(
@@ -130,7 +143,19 @@ export const crawlRun: CommandSpec<CrawlRunOptions, object> = {
       "ccrawl crawl run --seeds urls.txt --max-depth 2 --same-host --max-pages 100000",
       "two links deep on the seeds' hosts",
     ],
+    [
+      "ccrawl crawl run --seeds seeds.jsonl --state crawl.db --sitemaps --recrawl",
+      "whole sites, kept up to date until it is stopped",
+    ],
     ["ccrawl crawl run --seeds - --no-robots < urls.txt", "seeds from stdin"],
   ],
-  check: checkShard,
+  check(options) {
+    checkShard(options);
+    if (options.recrawlInterval !== undefined && !options.recrawl) {
+      throw new UsageError(
+        "--recrawl-interval says how often pages are visited, and without --recrawl each is visited once",
+        "add --recrawl",
+      );
+    }
+  },
 };

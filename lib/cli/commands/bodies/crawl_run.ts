@@ -51,6 +51,13 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     limit: options.limit,
     maxDepth: options.maxDepth,
     sitemaps: options.sitemaps,
+    ...(options.recrawl
+      ? {
+        recrawl: options.recrawlInterval === undefined
+          ? true
+          : { intervalMs: options.recrawlInterval },
+      }
+      : {}),
     sameHost: options.sameHost,
     include,
     exclude,

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { verifyPaths } from "../../lib/engine/verify.ts";
+import { readStats } from "../../lib/frontier/read.ts";
+import { type LocalWeb, startWeb } from "../web/mod.ts";
+import { collect, withFolder } from "./_crawl.ts";
+import { crawlArgs } from "./_kill.ts";
+import { Ccrawl, type SeenRecord } from "./_process.ts";
+import { readFolder } from "./_warc.ts";
+
+/** Visits of the same URL, one after the other. */
+function byUrl<T extends { url: string }>(records: readonly T[]): Map<string, T[]> {
+  const out = new Map<string, T[]>();
+  for (const record of records) {
+    const visits = out.get(record.url);
+    if (visits === undefined) out.set(record.url, [record]);
+    else visits.push(record);
+  }
+  return out;
+}
+
+async function assertVerified(dir: string): Promise<void> {
+  for await (const fault of verifyPaths([`${dir}/warc`], { state: `${dir}/crawl.db` })) {
+    assert.fail(JSON.stringify(fault));
+  }
+}
+
+const PAGES = { etag: "/etag/x", modified: "/modified/3", plain: "/one", changing: "/changing" };
+
+/** One host a page, so that none waits for another's turn. */
+function pagesOf(web: LocalWeb): Record<keyof typeof PAGES, string> {
+  return Object.fromEntries(
+    Object.entries(PAGES).map(([name, path]) => [name, web.url(`${name}.good.test`, path)]),
+  ) as Record<keyof typeof PAGES, string>;
+}
+
+Deno.test("a crawl that comes back asks on conditions, and stores again only what has changed", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 1, pages: 1 });
+    const pages = pagesOf(web);
+    const options = {
+      seeds: Object.values(pages),
+      recrawl: { intervalMs: 200 },
+      state: `${dir}/crawl.db`,
+      warc: `${dir}/warc`,
+    };
+    const first = await collect(web, { ...options, limit: 14 });
+    assert.equal(first.records.length, 14);
+    // Another run goes on from what the state and the archive hold.
+    const second = await collect(web, { ...options, limit: 10 });
+    const records = [...first.records, ...second.records];
+    const visits = byUrl(records);
+    const statuses = (url: string) => visits.get(url)!.map(({ status }) => status);
+    for (const url of [pages.etag, pages.modified]) {
+      const [one, ...more] = statuses(url);
+      assert.equal(one, 200);
+      assert.ok(more.length >= 2 && more.every((status) => status === 304), more.join());
+    }
+    for (const url of [pages.plain, pages.changing]) {
+      assert.ok(statuses(url).length >= 3 && statuses(url).every((status) => status === 200));
+    }
+    for (const url of [pages.etag, pages.modified, pages.plain]) {
+      assert.equal(new Set(visits.get(url)!.map(({ digest }) => digest)).size, 1, url);
+    }
+    const changing = visits.get(pages.changing)!;
+    assert.equal(new Set(changing.map(({ digest }) => digest)).size, changing.length);
+    assert.ok(changing.length > visits.get(pages.plain)!.length, "what changes is visited sooner");
+
+    const stored = (await readFolder(`${dir}/warc`)).filter(({ type, url }) =>
+      (type === "response" || type === "revisit") && !url.endsWith("robots.txt")
+    );
+    assert.equal(stored.length, records.length);
+    for (const [url, [response, ...revisits]] of byUrl(stored)) {
+      assert.equal(response!.type, "response");
+      for (const revisit of revisits) {
+        if (url === pages.changing) assert.equal(revisit.type, "response");
+        else {
+          assert.equal(revisit.type, "revisit");
+          assert.equal(
+            revisit.headers.get("WARC-Profile")?.split("/").at(-1),
+            url === pages.plain ? "identical-payload-digest" : "server-not-modified",
+          );
+          assert.equal(revisit.headers.get("WARC-Refers-To"), `<${response!.id}>`);
+          assert.equal(revisit.headers.get("WARC-Refers-To-Date"), response!.date);
+        }
+      }
+    }
+    await assertVerified(dir);
+    const sum = { changed: 0, unchanged: 0, notModified: 0, failing: 0 };
+    for (const { run } of [first, second]) {
+      for (const name of Object.keys(sum) as (keyof typeof sum)[]) {
+        sum[name] += run.figures.revisits![name];
+      }
+    }
+    assert.deepEqual(sum, {
+      changed: changing.length - 1,
+      unchanged: records.length - 3 - changing.length,
+      notModified: visits.get(pages.etag)!.length + visits.get(pages.modified)!.length - 2,
+      failing: 0,
+    });
+    const { known, answered, visits: books } = await readStats(`${dir}/crawl.db`);
+    assert.deepEqual([known, answered], [4, records.length]);
+    assert.equal(books!.waiting + books!.due, 4);
+  }));
+
+Deno.test("no page is visited before its interval is over, and links of changed pages are followed once", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 4, pages: 24, pageBytes: 500 });
+    const interval = 400;
+    const { records } = await collect(web, {
+      seeds: web.seeds(),
+      maxDepth: 9,
+      recrawl: { intervalMs: interval },
+      state: `${dir}/crawl.db`,
+      limit: 24 * 3,
+    });
+    const visits = byUrl(records);
+    assert.deepEqual([...visits.keys()].sort(), [...web.expectedUrls()].sort());
+    for (const [url, times] of visits) {
+      const at = times.map(({ fetched_at }) => Date.parse(fetched_at));
+      for (let i = 1; i < at.length; i++) {
+        // The first interval is the base, later ones longer: nothing of this web changes.
+        assert.ok(at[i]! - at[i - 1]! >= interval, `${url}: ${at.join()}`);
+      }
+    }
+  }));
+
+Deno.test("a server that is not well, or is gone, keeps what is known of its pages", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 1, pages: 1 });
+    const url = web.url("etag.good.test", "/etag/x");
+    const options = { seeds: [url], recrawl: { intervalMs: 50 }, state: `${dir}/crawl.db` };
+    assert.deepEqual((await collect(web, { ...options, limit: 1 })).records.map((r) => r.status), [
+      200,
+    ]);
+    await web.set("etag.good.test", "status-500");
+    const { run, records } = await collect(web, { ...options, limit: 2 });
+    assert.deepEqual(records.map(({ status }) => status), [500, 500]);
+    assert.equal(run.figures.revisits!.failing, 2);
+    await web.set("etag.good.test", "accept-close");
+    const [lost] =
+      (await collect(web, { ...options, limit: 1, retries: 0, robots: false })).records;
+    assert.notEqual(lost!.error, "");
+    await web.set("etag.good.test", null);
+    const [back] = (await collect(web, { ...options, limit: 1 })).records;
+    assert.equal(back!.status, 304);
+  }));
+
+Deno.test("a page that its sitemap says has changed is visited at once", async () => {
+  await using web = await startWeb({ hosts: 1, pages: 1 });
+  const host = "fresh.good.test";
+  const { records } = await collect(web, {
+    seeds: [web.url(host, "/sitemaps/fresh")],
+    sitemaps: true,
+    recrawl: { intervalMs: 400 },
+    limit: 18,
+  });
+  const visits = byUrl(records);
+  const page = visits.get(web.url(host, "/one"))!.map(({ fetched_at }) => Date.parse(fetched_at));
+  // Of itself it would be visited after 400 ms and more and more; the sitemap changes, and is read
+  // after 400, 200, 100, 100, …
+  assert.ok(visits.get(web.url(host, "/sitemaps/fresh"))!.length >= 4);
+  const gaps = page.slice(1).map((at, i) => at - page[i]!);
+  assert.ok(gaps.some((gap) => gap < 400), gaps.join());
+});
+
+Deno.test("a crawl that comes back goes on through kills, keeps its intervals, and stops when told", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 5, pages: 25, pageBytes: 400 });
+    const interval = 300;
+    await Deno.writeTextFile(`${dir}/seeds.txt`, [...web.expectedUrls()].join("\n"));
+    const args = crawlArgs(
+      web,
+      dir,
+      ...["--recrawl", "--recrawl-interval", `${interval}ms`, "--delay", "5ms"],
+    );
+    const records: (SeenRecord & { fetched_at: string })[] = [];
+    for (const count of [40, 30, 30]) {
+      const run = new Ccrawl(args);
+      assert.ok(await run.until(() => run.records.length >= count), run.stderr);
+      run.kill("SIGKILL");
+      await run.ended;
+      records.push(...run.records as typeof records);
+      await assertVerified(dir);
+    }
+    const last = new Ccrawl(args);
+    assert.ok(await last.until(() => last.records.length >= 30), last.stderr);
+    last.kill("SIGTERM");
+    await last.succeeds();
+    records.push(...last.records as typeof records);
+    await assertVerified(dir);
+    assert.match(last.stderr, /revisits: \d+, 0 changed, \d+ unchanged of which \d+ by 304/);
+    const visits = byUrl(records);
+    assert.equal(visits.size, 25);
+    for (const [url, times] of visits) {
+      const at = times.map(({ fetched_at }) => Date.parse(fetched_at));
+      for (let i = 1; i < at.length; i++) assert.ok(at[i]! - at[i - 1]! >= interval, url);
+    }
+  }));
