@@ -4,9 +4,10 @@
  * @module
  */
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { TOKENIZER } from "./_text.ts";
 import { IndexError, indexError } from "./errors.ts";
 
@@ -82,7 +83,7 @@ export function openForReading(dir: string): DatabaseSync {
   }
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { readOnly: true });
+    db = readable(path);
     db.exec(
       "PRAGMA busy_timeout = 10000; PRAGMA cache_size = -32768; PRAGMA mmap_size = 1073741824",
     );
@@ -91,6 +92,26 @@ export function openForReading(dir: string): DatabaseSync {
   } catch (cause) {
     db?.close();
     throw indexError(`search the index ${path}`, cause);
+  }
+}
+
+/**
+ * A reader shares memory with writers through a file beside the index. Where it may not be made nobody
+ * writes either: the index is then read as a file that does not change.
+ */
+function readable(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    numberOf(db, "PRAGMA application_id");
+    return db;
+  } catch (error) {
+    db.close();
+    const log = `${path}-wal`;
+    const quiet = !existsSync(log) || statSync(log).size === 0;
+    if (!quiet || !/unable to open/.test((error as Error).message)) throw error;
+    const url = pathToFileURL(path);
+    url.search = "immutable=1";
+    return new DatabaseSync(url, { readOnly: true });
   }
 }
 

@@ -2,7 +2,8 @@
  * Full-text search over documents: SQLite's FTS5 with BM25, one file in a folder.
  *
  * {@linkcode IndexWriter} puts documents in, {@linkcode SearchIndex} finds them,
- * {@linkcode readDocuments} reads them from files.
+ * {@linkcode readDocuments} reads them from files. `fetched.ts`, on the recrawl of the engine, reads them
+ * from the web.
  *
  * @example Documents, and the one that is asked for
  * ```ts

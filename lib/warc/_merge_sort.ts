@@ -29,6 +29,8 @@ export class MergeSort {
   #spilled = 0;
 
   /**
+   * Writes nothing before there is more than it holds.
+   *
    * @param path The file to write in the end, through a temporary one.
    * @param run Bytes held in memory.
    */

@@ -50,7 +50,7 @@ export interface BuildCdxOptions {
   readonly surt: SurtFunction;
   /** Path of the index. */
   readonly to: string;
-  /** @default "cdxj" */
+  /** Format of its lines. @default "cdxj" */
   readonly format?: CdxFormat;
   /** Told of damage, and of a file that is no archive; without it that is an error. */
   readonly onDamage?: (path: string, damage: WarcDamage) => void;

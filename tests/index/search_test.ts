@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { IndexError } from "../../lib/index/errors.ts";
 import { SearchIndex } from "../../lib/index/search.ts";
 import { IndexWriter } from "../../lib/index/writer.ts";
+import { Mount } from "../engine/_mount.ts";
 import { build, document, find, inFolder } from "./_index.ts";
 
 Deno.test("SearchIndex.search() takes words, phrases, beginnings and what must not be there", async () => {
@@ -299,5 +300,36 @@ Deno.test("what is no index of ours, or of another version, is refused", async (
     assert.throws(() => new SearchIndex(dir), /has version 2, this ccrawl knows 1/);
     assert.throws(() => new IndexWriter(dir), IndexError);
     return Promise.resolve();
+  });
+});
+
+Deno.test("an index is searched where nothing may be written; a full disk loses nothing that was committed", async () => {
+  await inFolder(async (dir) => {
+    build(join(dir, "index"), [document("https://a.example/", "hello world")]);
+    {
+      await using mount = await Mount.readOnly(join(dir, "index"), join(dir, "fixed"));
+      if (mount === undefined) return;
+      assert.deepEqual(find(mount.path, "hello"), ["https://a.example/"]);
+      assert.throws(() => new IndexWriter(mount.path), /Read-only|read-only/);
+    }
+    await using small = await Mount.memory(join(dir, "small"), 3 << 20);
+    if (small === undefined) return;
+    const endless = function* () {
+      for (let i = 0;; i++) {
+        yield document(`https://a.example/${i}`, `word${i} ${crypto.randomUUID().repeat(20)}`);
+      }
+    };
+    const path = join(small.path, "index");
+    using writer = new IndexWriter(path);
+    writer.add(document("https://b.example/", "kept"));
+    writer.commit();
+    assert.throws(
+      () => {
+        for (const one of endless()) writer.add(one);
+      },
+      (error: IndexError) => error.exitCode === 75 && /free some space and run/.test(error.message),
+    );
+    writer[Symbol.dispose]();
+    assert.deepEqual(find(path, "kept"), ["https://b.example/"]);
   });
 });

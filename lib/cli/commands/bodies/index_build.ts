@@ -5,8 +5,8 @@
  */
 
 import { checkFloor } from "../../../engine/disk.ts";
+import { fetchDocuments } from "../../../index/fetched.ts";
 import {
-  fetchDocuments,
   type IndexDocument,
   IndexWriter,
   readDocuments,

@@ -6,7 +6,7 @@
 
 import type { RecrawlRun } from "../../../engine/recrawl.ts";
 import { expandPaths, WARC_FILES } from "../../../parse/mod.ts";
-import { refetch, type RefetchEvent } from "../../../refetch/mod.ts";
+import { refetch, type RefetchEvent } from "../../../refetch/refetch.ts";
 import { recrawlKind } from "../../../report/mod.ts";
 import { formatBytes } from "../../../report/format.ts";
 import type { CommandIo } from "../../command.ts";
