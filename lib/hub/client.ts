@@ -33,9 +33,11 @@ export interface HubClientOptions extends Omit<RetryOptions, "onWait"> {
   readonly hub: string;
   /** Credential; sent to the hub and to nobody it points to. */
   readonly token: string | undefined;
+  /** Sends requests. */
   readonly fetch: Fetch;
   /** Ms without a byte after which a request has failed. */
   readonly idle: number;
+  /** Where it is counted what asking cost. */
   readonly stats: HubStats;
   /** Told of each wait, before it. */
   readonly onWait?: (ms: number, why: string) => void;
@@ -43,6 +45,7 @@ export interface HubClientOptions extends Omit<RetryOptions, "onWait"> {
 
 /** An answer 2xx, and what it takes to read its body under the idle limit. */
 export interface HubAnswer {
+  /** Its status and head; the body is for {@linkcode HubAnswer.body}. */
   readonly response: Response;
   /** Where the answer came from in the end. */
   readonly url: string;
@@ -56,6 +59,7 @@ export interface HubAnswer {
 export interface HubRequest {
   /** @default GET */
   readonly method?: "GET" | "POST";
+  /** Fields beside the token's. @default none */
   readonly headers?: Readonly<Record<string, string>>;
   /** Body, held in memory. */
   readonly body?: string;
@@ -73,6 +77,7 @@ const MAX_HOPS = 5;
 export class HubClient {
   readonly #options: HubClientOptions;
 
+  /** A client of one hub, with one credential. */
   constructor(options: HubClientOptions) {
     this.#options = options;
   }

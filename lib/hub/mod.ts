@@ -10,4 +10,4 @@ export * from "./client.ts";
 export * from "./errors.ts";
 export * from "./options.ts";
 export { readReason, secretless, waitAsked } from "./refusal.ts";
-export { Again } from "./retry.ts";
+export { Again, type RetryOptions } from "./retry.ts";

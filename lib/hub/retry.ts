@@ -29,6 +29,7 @@ export interface RetryOptions {
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
   /** Ms for which the same is tried again and again without progress. */
   readonly retryFor: number;
+  /** Ends it with its reason. */
   readonly signal: AbortSignal | undefined;
   /** Told of each wait, before it. */
   readonly onWait: (ms: number, why: string) => void;
