@@ -57,7 +57,7 @@ export interface HubAnswer {
 
 /** What is asked, beside the address. */
 export interface HubRequest {
-  /** @default GET */
+  /** How it is sent. @default GET */
   readonly method?: "GET" | "POST";
   /** Fields beside the token's. @default none */
   readonly headers?: Readonly<Record<string, string>>;
