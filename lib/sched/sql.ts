@@ -101,10 +101,17 @@ function selected(host: string, keyed: boolean, selection: HostSelection): strin
     ...(selection.hosts ?? []).map((name) => `${host} = ${literal(name)}`),
     ...(selection.domains ?? []).flatMap((name) => [
       `${host} = ${literal(name)}`,
-      `${host} LIKE ${literal(`%.${name}`)}`,
+      under(host, name),
     ]),
   ];
   return [...(keyed ? [`(${keys.join(" OR ")})`] : []), `(${hosts.join(" OR ")})`];
+}
+
+/** That a host is below a domain. An underscore stands for any character there, and is one in names. */
+function under(host: string, domain: string): string {
+  return domain.includes("_")
+    ? `${host} LIKE ${literal(`%.${domain.replaceAll("_", "!_")}`)} ESCAPE '!'`
+    : `${host} LIKE ${literal(`%.${domain}`)}`;
 }
 
 function literal(text: string): string {

@@ -132,7 +132,11 @@ export class Window {
   #take(size: number): Uint8Array {
     for (;;) {
       const spare = this.#spare.pop();
-      if (spare === undefined) return new Uint8Array(Math.max(size, Math.min(this.#next, MOST)));
+      if (spare === undefined) {
+        // Pages are of about one size: what was made for one shall do for the next.
+        const rounded = size > MOST ? (size >> 20) + 1 << 20 : size;
+        return new Uint8Array(Math.max(rounded, Math.min(this.#next, MOST)));
+      }
       if (spare.length >= size) return spare;
     }
   }
