@@ -28,7 +28,6 @@
  * @module
  */
 
-export { fetchDocuments, type FetchDocumentsOptions } from "./fetched.ts";
 export { readDocuments, type ReadDocumentsOptions } from "./documents.ts";
 export { IndexError } from "./errors.ts";
 export { SearchIndex } from "./search.ts";
