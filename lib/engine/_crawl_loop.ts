@@ -8,7 +8,7 @@ import type { RobotsCache } from "../robots/mod.ts";
 import type { ControlCommand, Frontier, HostRelease } from "../frontier/mod.ts";
 import type { Archived, Archiver } from "./archiver.ts";
 import { Attempts, type Ending } from "./_attempt.ts";
-import { deferralMs, failureWaitMs, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
+import { deferralMs, failureWaitMs, GIVEN_UP_MS, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { asRunError, RunError } from "./errors.ts";
@@ -444,9 +444,11 @@ export class CrawlLoop {
         this.#outcomes.finish(job, "failed", ending.error.kind, ending.error.message);
         if (ending.error.kind === "skip" || ending.error.kind === "dns") break;
         const wait = failureWaitMs(++slot.failures);
-        if (wait === undefined) exclude = `unreachable: ${ending.error.kind}`;
-        else if (wait > 0) {
-          notBefore = this.#block(slot, wait, `${slot.failures} failures in a row`);
+        if (wait === undefined && options.recrawl === undefined) {
+          exclude = `unreachable: ${ending.error.kind}`;
+        } else if (wait !== 0) {
+          const failures = `${slot.failures} failures in a row`;
+          notBefore = this.#block(slot, wait ?? GIVEN_UP_MS, failures);
           release = true;
         }
         break;
@@ -461,10 +463,10 @@ export class CrawlLoop {
       case "defer": {
         this.#putBack(slot, job);
         const wait = deferralMs(slot.deferrals, options.robotsRetryMs, ending.answered);
-        if (wait === undefined) exclude = "robots-unreachable";
+        if (wait === undefined && options.recrawl === undefined) exclude = "robots-unreachable";
         else {
-          slot.deferrals++;
-          notBefore = this.#block(slot, wait, "robots.txt could not be had");
+          if (wait !== undefined) slot.deferrals++;
+          notBefore = this.#block(slot, wait ?? GIVEN_UP_MS, "robots.txt could not be had");
           release = true;
         }
         break;

@@ -6,6 +6,8 @@
 
 const SECOND = 1000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE;
 
+/** How long a host that would be left out is left alone by a crawl that comes back. */
+export const GIVEN_UP_MS: number = 24 * HOUR;
 /** Failed pages in a row after which a host is left alone for a while. */
 export const FAILURES_A_ROUND = 3;
 /** Rounds in a row after which the host is left out: 1 + 2 + 4 + 8 + 16 + 32 minutes of waiting. */

@@ -17,7 +17,25 @@ import type {
 
 /** Metrics of a crawl. */
 export function crawlMetrics(f: CrawlFigures): Metric[] {
-  return [...runMetrics(f), fileMetric({ warc: f.files })];
+  const { revisits, sitemaps } = f;
+  return [
+    ...runMetrics(f),
+    fileMetric({ warc: f.files }),
+    ...(sitemaps === undefined ? [] : [
+      counter("sitemaps", "Sitemaps read", sitemaps.read),
+      counter("sitemap_urls", "URLs that they list", sitemaps.listed),
+    ]),
+    ...(revisits === undefined ? [] : [
+      byLabel("revisits", "Pages visited again, by what was found", "found", {
+        changed: revisits.changed,
+        unchanged: revisits.unchanged - revisits.notModified,
+        not_modified: revisits.notModified,
+        not_well: revisits.failing,
+      }),
+      gauge("revisits_waiting", "Pages that wait for their next visit", revisits.waiting),
+      gauge("revisits_due", "Pages whose next visit is due", revisits.due),
+    ]),
+  ];
 }
 
 /** Metrics of a pass over a work list. */

@@ -87,13 +87,17 @@ function ended(f: RunFigures): number {
 }
 
 /**
- * `1234 pages, 33.3/s, 5021 queued, 64 in flight, 310 hosts, 12 failed, 3m 12s, 1m 40s left`.
- * The time left is given where the pages still to come are known.
+ * `1234 pages, 33.3/s, 5021 queued, 64 in flight, 310 hosts, 12 failed, 3m 12s, 1m 40s left`; a crawl
+ * that comes back also tells of its revisits, and how many pages wait for theirs. The time left is given where the pages still to come are known.
  */
 export function formatCrawlProgress(figures: CrawlFigures, rate: number): string {
   const failed = failedTotal(figures.failures);
+  const { revisits } = figures;
+  const again = revisits === undefined
+    ? ""
+    : `${revisits.changed} changed, ${revisits.unchanged} unchanged, ${revisits.waiting} waiting, `;
   return `${figures.fetched} pages, ${rate.toFixed(1)}/s, ${figures.queued} queued, ` +
-    `${figures.inFlight} in flight, ${figures.activeHosts} hosts, ${failed} failed, ` +
+    `${figures.inFlight} in flight, ${figures.activeHosts} hosts, ${failed} failed, ${again}` +
     formatElapsed(figures.elapsedMs) + timeLeft([[figures.remaining, rate]]);
 }
 

@@ -27,6 +27,13 @@ Deno.test("crawl run refuses a prefix that leads out of its folder before it wri
     await refused(dir, 2, /--prefix=\.\.\/x: must be letters/, args);
   }));
 
+Deno.test("crawl run refuses --recrawl-interval without --recrawl", () =>
+  withFolder(async (dir) => {
+    await Deno.writeTextFile(`${dir}/seeds.txt`, "");
+    const args = ["--seeds", `${dir}/seeds.txt`, "--recrawl-interval", "1h"];
+    await refused(dir, 2, /--recrawl-interval says how often[^]*add --recrawl/, args);
+  }));
+
 Deno.test("crawl run says that --seeds is a folder, or is not there", () =>
   withFolder(async (dir) => {
     await refused(dir, 1, /Cannot read --seeds \S+: it is a folder/, ["--seeds", dir]);

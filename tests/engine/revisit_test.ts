@@ -4,7 +4,8 @@ import { readStats } from "../../lib/frontier/read.ts";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
 import { collect, withFolder } from "./_crawl.ts";
 import { crawlArgs } from "./_kill.ts";
-import { Ccrawl, type SeenRecord } from "./_process.ts";
+import type { CrawlEvent } from "../../lib/engine/crawl_options.ts";
+import { Ccrawl, ccrawl, type SeenRecord } from "./_process.ts";
 import { readFolder } from "./_warc.ts";
 
 /** Visits of the same URL, one after the other. */
@@ -143,6 +144,42 @@ Deno.test("a server that is not well, or is gone, keeps what is known of its pag
     await web.set("etag.good.test", null);
     const [back] = (await collect(web, { ...options, limit: 1 })).records;
     assert.equal(back!.status, 304);
+  }));
+
+Deno.test("a host that cannot be had is left alone for a day by a crawl that comes back, not left out", async () => {
+  await using web = await startWeb({ hosts: 1, pages: 1 });
+  const events: CrawlEvent[] = [];
+  const stop = new AbortController();
+  const since = Date.now();
+  await collect(web, {
+    seeds: [web.url("a.robots-503.test", "/p/0")],
+    recrawl: true,
+    robotsRetryMs: 1,
+    signal: stop.signal,
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "host-blocked" && event.untilMs > since + 3_600_000) stop.abort();
+      assert.notEqual(event.type, "host-left-out");
+    },
+  });
+  const last = events.findLast(({ type }) => type === "host-blocked");
+  assert.ok(last?.type === "host-blocked" && last.untilMs >= since + 24 * 3_600_000 - 1000);
+});
+
+Deno.test("crawl status tells what waits for its next visit; seeds name their hosts' tiers", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 3, pages: 3 });
+    const state = `${dir}/crawl.db`;
+    const seeds = web.seeds().map((url, i) => JSON.stringify({ url, tier: [1, 5, undefined][i] }));
+    await collect(web, { seeds, state, recrawl: true, limit: 3 });
+    const { visits } = await readStats(state);
+    assert.deepEqual([visits!.waiting, visits!.due], [2, 0]);
+    const inHours = (visits!.next! - Date.now()) / 3_600_000;
+    assert.ok(inHours > 23 && inHours <= 24, String(inHours));
+    const { stdout } = await ccrawl(["crawl", "status", "--state", state, "-o", "jsonl"]);
+    const shown = JSON.parse(stdout) as Record<string, unknown>;
+    assert.deepEqual([shown.revisits_waiting, shown.revisits_due], [2, 0]);
+    assert.equal(Date.parse(String(shown.next_revisit)), Math.floor(visits!.next!));
   }));
 
 Deno.test("a page that its sitemap says has changed is visited at once", async () => {

@@ -30,6 +30,17 @@ Deno.test("formatCrawlSummary() leaves out lines about what did not happen", () 
   assert.equal(lines.length, 5);
 });
 
+Deno.test("formatCrawlSummary() tells of sitemaps and of revisits where there are any", () => {
+  const lines = formatCrawlSummary(figures({
+    sitemaps: { read: 3, listed: 120 },
+    revisits: { changed: 4, unchanged: 30, notModified: 20, failing: 1, waiting: 900, due: 7 },
+  }));
+  assert.deepEqual(lines.slice(6, 8), [
+    "crawl run: sitemaps: 3 read, 120 URLs listed",
+    "crawl run: revisits: 35, 4 changed, 30 unchanged of which 20 by 304, 1 not well; 7 due, 900 waiting",
+  ]);
+});
+
 Deno.test("formatCrawlSummary() prints no robots failures when every host could be asked", () => {
   const robots = {
     hosts: 3,

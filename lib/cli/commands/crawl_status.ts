@@ -39,6 +39,9 @@ const FIGURES: readonly FieldSpec[] = [
   { name: "blocked_hosts", type: "integer", help: "hosts held back for now" },
   { name: "excluded_hosts", type: "integer", help: "hosts left out for good", table: false },
   { name: "oldest_due", type: "string", help: "since when the host due longest is due" },
+  { name: "revisits_waiting", type: "integer", help: "pages that wait for their next visit" },
+  { name: "revisits_due", type: "integer", help: "pages whose next visit is due" },
+  { name: "next_revisit", type: "string", help: "when the next one is", table: false },
   { name: "pages_per_second", type: "number", help: "answered fetches a second of late" },
   { name: "paused", type: "boolean", help: "whether it was told to pause", table: false },
 ];

@@ -39,6 +39,9 @@ export async function run(options: CrawlStatusOptions, io: CommandIo): Promise<n
     blocked_hosts: stats.blockedHosts,
     excluded_hosts: stats.excludedHosts,
     oldest_due: stats.oldestDue === undefined ? "" : rfc3339(stats.oldestDue),
+    revisits_waiting: stats.visits?.waiting ?? 0,
+    revisits_due: stats.visits?.due ?? 0,
+    next_revisit: stats.visits?.next === undefined ? "" : rfc3339(stats.visits.next),
     pages_per_second: Math.round(stats.pagesPerSecond * 10) / 10,
     paused: stats.paused,
   });
