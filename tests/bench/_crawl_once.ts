@@ -7,14 +7,14 @@ import { peakMemory } from "../../lib/report/memory.ts";
 /** How often the fetch thread says that it lives, in ms. */
 const BEAT_MS = 5;
 
-const [dir, resolvers, seedsFile, maxPages, threads] = Deno.args;
+const [dir, resolvers, seedsFile, maxPages, writers, threads] = Deno.args;
 const seeds = (await Deno.readTextFile(seedsFile!)).split("\n").filter((line) => line !== "");
 const before = process.cpuUsage();
 const start = performance.now();
 const run = crawl({
   seeds,
   state: `${dir}/crawl.db`,
-  warc: `${dir}/warc`,
+  warc: { dir: `${dir}/warc`, writers: Number(writers ?? 1) },
   workers: 64,
   delayMs: 10,
   maxDepth: 1000,

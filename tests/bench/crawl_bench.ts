@@ -3,7 +3,7 @@
  * the server on the same cores. Beside it, in the same run, what nothing could do without: one bare
  * read of each page from a kept socket, one gzip member and two SHA-1 of its bytes.
  *
- * `deno task bench crawl -- [pages]`; 100 000 is the figure that the docs quote.
+ * `deno task bench crawl -- [pages] [writers]`; 100 000 is the figure that the docs quote.
  *
  * @module
  */
@@ -15,6 +15,7 @@ import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 import { startWeb } from "../web/mod.ts";
 
 const pages = Number(Deno.args[0] ?? 20_000);
+const writers = Deno.args[1] ?? "1";
 
 /** CPU in µs, of this process, a call of `work`. */
 function cpuOf(times: number, work: (i: number) => void): number {
@@ -95,6 +96,7 @@ try {
       web.resolvers.join(","),
       `${dir}/seeds.txt`,
       "0",
+      writers,
     ],
     stderr: "inherit",
   }).output();
