@@ -17,6 +17,15 @@ export interface FileLock extends Disposable {
   release(): void;
 }
 
+/** Options of {@linkcode lockFile}. */
+export interface LockOptions {
+  /**
+   * Holds the lock although the disk is too full to write down who does, for what makes room there.
+   * @default false
+   */
+  readonly onFullDisk?: boolean;
+}
+
 /**
  * Locks `path` (a state file or an output folder) against every other process and every other holder
  * in this one; a symbolic link is locked as what it leads to. The lock is taken on `<path>.lock`,
@@ -26,7 +35,7 @@ export interface FileLock extends Disposable {
  * @throws {StateLockedError} when it is held already.
  * @throws {FrontierError} when the lock file cannot be made, as in a folder that may not be written.
  */
-export function lockFile(path: string): FileLock {
+export function lockFile(path: string, options: LockOptions = {}): FileLock {
   const lockPath = `${follow(trimSlash(path))}.lock`;
   const file = openLock(path, lockPath);
   let held = false;
@@ -34,7 +43,7 @@ export function lockFile(path: string): FileLock {
     held = file.tryLockSync(true);
     if (!held) throw new StateLockedError(path, readPid(file));
     file.truncateSync(0);
-    file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
+    noteHolder(file, options.onFullDisk ?? false);
   } catch (cause) {
     file.close();
     if (cause instanceof StateLockedError) throw cause;
@@ -50,6 +59,15 @@ export function lockFile(path: string): FileLock {
     file.close();
   };
   return { lockPath, release, [Symbol.dispose]: release };
+}
+
+function noteHolder(file: Deno.FsFile, onFullDisk: boolean): void {
+  try {
+    file.writeSync(new TextEncoder().encode(`${Deno.pid}\n`));
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (!(onFullDisk && (code === "ENOSPC" || code === "EDQUOT"))) throw error;
+  }
 }
 
 /**

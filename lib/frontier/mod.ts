@@ -22,7 +22,7 @@ export * from "./types.ts";
 export { openFrontier } from "./open.ts";
 export { sendControl } from "./control.ts";
 export { readDone, readQueued, readStats } from "./read.ts";
-export { type FileLock, lockFile } from "./lock.ts";
+export { type FileLock, lockFile, type LockOptions } from "./lock.ts";
 export {
   FrontierError,
   FrontierIdentityError,

@@ -131,7 +131,7 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     if (push && this.#client.token === undefined) throw new TokenMissingError(repo);
     if (watchMs > 0) mkdirSync(dirname(state), { recursive: true });
     else if (!existsSync(state)) throw noState(state);
-    using _lock = lockFile(`${state}.publish`);
+    using _lock = lockFile(`${state}.publish`, { onFullDisk: true });
     if (push) await this.#authorize();
     this.#opened = true;
     const hashes = PartHashes.open(`${state}.publish`, (name) => existsSync(join(dir, name)));
