@@ -5,7 +5,12 @@
  */
 
 import { ErrorShapes, type FailureKind } from "../net/mod.ts";
-import type { CheckpointFigures, DnsFigures, RecrawlFigures, RobotsFigures } from "../report/mod.ts";
+import type {
+  CheckpointFigures,
+  DnsFigures,
+  RecrawlFigures,
+  RobotsFigures,
+} from "../report/mod.ts";
 import type { RenderPoolFigures } from "../render/mod.ts";
 import type { WriterPoolFigures } from "../capture/mod.ts";
 import type { ArchiveTotals } from "./archiver.ts";
