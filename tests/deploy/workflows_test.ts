@@ -72,7 +72,7 @@ Deno.test("workflows: they use one Deno, which is the one of the README", async 
       if (uses?.startsWith("denoland/setup-deno@")) {
         versions.add(options!["deno-version"]!.slice(1));
       }
-      assert.ok(uses === undefined || /^[\w-]+\/[\w-]+@v\d+$/.test(uses), uses);
+      assert.ok(uses === undefined || /^[\w-]+\/[\w-]+@v\d+$/.test(uses), String(uses));
     }
   }
   for (const path of ["README.md", ".ci/run"]) {

@@ -36,7 +36,7 @@ Deno.test("a crawl fetches no more than the bound ahead of what is committed", a
   } as unknown as Archiver;
   const ended = new AbortController(), stop = new AbortController();
   const loop = new CrawlLoop({
-    ...{ options, frontier, archiver, ended, robots: undefined, headers: [] },
+    ...{ options, frontier, archiver, ended, robots: undefined, sitemaps: undefined, headers: [] },
     resolver: { peek: () => ["127.0.0.1"] } as unknown as Resolver,
     client: {
       busyAt: () => false,
