@@ -24,6 +24,7 @@ export {
   type Tier,
   tierOf,
 } from "./tiers.ts";
+export { nextInterval, type VisitVerdict } from "./revisit.ts";
 export { RatesError, SnapshotError, SnapshotOrderError } from "./errors.ts";
 export { type DiffOptions, diffSnapshots, diffStatement, diffStats } from "./diff.ts";
 export type { DiffStats, HostChanges } from "./_merge.ts";

@@ -11,6 +11,7 @@ import {
   fetchText,
   isRemote,
   openBytes,
+  PartFormatError,
   readLines,
   type RemoteOptions,
   type RowSpan,
@@ -99,7 +100,13 @@ export async function openSnapshot(name: string, options: SnapshotOptions): Prom
   const files: SnapshotFile[] = [];
   for (let i = 0; i < places.length; i += AT_ONCE) {
     const footers = await Promise.all(
-      places.slice(i, i + AT_ONCE).map((place) => look(place, options)),
+      places.slice(i, i + AT_ONCE).map(async (place) => {
+        try {
+          return await look(place, options);
+        } catch (error) {
+          throw plainly(place, error);
+        }
+      }),
     );
     for (const found of footers) {
       columns ??= found.columns;
@@ -128,11 +135,25 @@ export async function openSnapshot(name: string, options: SnapshotOptions): Prom
     ),
     async *read() {
       for (const { place, wanted } of kept) {
-        await using source = await openBytes(place, options);
-        yield* blocks(await ColumnFile.open(source), columns!, wanted);
+        try {
+          await using source = await openBytes(place, options);
+          for await (const block of blocks(await ColumnFile.open(source), columns!, wanted)) {
+            options.signal?.throwIfAborted();
+            yield block;
+          }
+        } catch (error) {
+          throw plainly(place, error);
+        }
       }
     },
   };
+}
+
+/** What the reader of files says of one, as a snapshot's. */
+function plainly(place: string, error: unknown): unknown {
+  if (!(error instanceof PartFormatError)) return error;
+  const why = error.message.slice(error.message.indexOf('": ') + 3);
+  return new SnapshotError(`Cannot compare ${place}: ${why}`, { cause: error });
 }
 
 /** Puts files in order; says why they cannot be. */

@@ -210,8 +210,8 @@ Deno.test("snapshots that cannot be compared are told by name", async () => {
     const cases: [string, RegExp][] = [
       [`${dir}/none`, /^Cannot compare \S+none: /],
       [`${dir}/empty`, /there are no \.parquet files in it$/],
-      [`${dir}/text.parquet`, /it is no Parquet file/],
-      [`${dir}/cut.parquet`, /it is no Parquet file, or is cut/],
+      [`${dir}/text.parquet`, /^Cannot compare \S+text\.parquet: it is no Parquet file/],
+      [`${dir}/cut.parquet`, /^Cannot compare \S+cut\.parquet: it is no Parquet file, or is cut/],
     ];
     for (const [place, message] of cases) {
       await assert.rejects(diff(place, good), { message });
@@ -219,5 +219,16 @@ Deno.test("snapshots that cannot be compared are told by name", async () => {
     }
     const { hosts } = await diff(good, good, { minUrls: 2 });
     assert.equal(hosts.size, 0);
+  });
+});
+
+Deno.test("a comparison that is told to stop does, also while it sorts", async () => {
+  const rows = randomSnapshots(generator(7), 500);
+  await withSnapshots(rows, [{ pageSize: 500 }, { pageSize: 500 }], async (older, newer) => {
+    for (const way of ["merge", "sort"] as const) {
+      const stop = new AbortController();
+      stop.abort(new Error("enough"));
+      await assert.rejects(diff(older, newer, { way, signal: stop.signal }), { message: "enough" });
+    }
   });
 });
