@@ -46,3 +46,4 @@ export {
   readHostRates,
   readHostTallies,
 } from "./rates_file.ts";
+export type { RemoteOptions } from "../worklist/mod.ts";

@@ -47,3 +47,5 @@ export {
   hostsOfRanks,
   hostsOfSeeds,
 } from "./assign.ts";
+export type { RemoteOptions } from "../worklist/mod.ts";
+export type { Tier } from "../sched/mod.ts";
