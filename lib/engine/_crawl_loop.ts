@@ -367,7 +367,8 @@ export class CrawlLoop {
     ) return;
     this.#parts.frontier.stats().then((stats) => {
       this.#note(stats);
-      if (this.#parts.options.recrawl !== undefined) return; // something may always be due again
+      const { waiting, due } = stats.visits ?? { waiting: 0, due: 0 };
+      if (this.#parts.options.recrawl !== undefined && waiting + due > 0) return;
       if (stats.queued + stats.leased + stats.staged === 0 && !this.#paused) this.#windDown();
     }, (e) => this.fail(e as Error));
   }

@@ -12,6 +12,7 @@ export { type FetchedPage, fetchPage, type FetchPageOptions } from "./fetch_page
 export type { PageFacts } from "./page.ts";
 export { type CrawlRecord, rfc3339 } from "./records.ts";
 export { type BadSeed, parseSeed, readSeeds, type Seed } from "./seeds.ts";
+export type { Tier } from "../sched/mod.ts";
 export { type Fault, type VerifyOptions, verifyPaths } from "./verify.ts";
 export type { WrittenExchange } from "../warc/mod.ts";
 export { FetchError } from "../net/mod.ts";
@@ -21,6 +22,7 @@ export type {
   DnsFigures,
   FailureCounts,
   QueueFigures,
+  RevisitFigures,
   RobotsFigures,
   RunFigures,
   UnclassifiedFigures,

@@ -1,6 +1,7 @@
 /**
  * Pages that are visited again: when each is due, and what the engine keeps about it. They lie in a
- * table by the fingerprint of their URL; what is due goes back into its host's queue, past the seen set.
+ * table by the fingerprints of their host and URL, so that those of a host, which come one after the
+ * other, are near each other; what is due goes back into its host's queue, past the seen set.
  * A visit that is queued, or under lease, has no due moment.
  *
  * @module
@@ -33,7 +34,8 @@ const BASE = INTERVAL_HOURS[3]! * HOUR;
 const TAB = 9;
 
 const TABLES = `
-create table if not exists visits(id integer primary key, due integer, body blob not null);
+create table if not exists visits(host integer not null, id integer not null, due integer,
+  body blob not null, primary key(host, id)) without rowid;
 create index if not exists visits_due on visits(due) where due is not null;
 create table if not exists paces(host integer primary key, pace integer not null);
 `;
@@ -117,6 +119,8 @@ export class Visits {
       until: number;
     };
     if (fill.next < fill.until) this.#fill = fill;
+    // Nobody is to see a state in which there is nothing to come back to yet.
+    while (this.#fill !== undefined && counters.visits === 0) this.#fillSome(this.#fill);
   }
 
   /** Says how often hosts are visited. */
@@ -222,7 +226,7 @@ export class Visits {
         this.#remove(0);
         continue;
       }
-      store.sql("update visits set due = null where id = ?").run(this.#id);
+      store.sql("update visits set due = null where host = ? and id = ?").run(this.#host, this.#id);
       counters.revisiting++;
       counters.live++;
       raw.setUrl(bytes, 0, from, to, bytes.length);
@@ -265,11 +269,8 @@ export class Visits {
     const given = this.#settings?.intervalMs;
     if (given !== undefined) return given;
     if (!this.#anyPace) return BASE;
-    const bytes = Buffer.from(url);
-    const from = hostStart(bytes, 0, bytes.length);
-    const { fingerprints, store } = this.#parts;
-    fingerprints.ofBytes(bytes, from, hostEnd(bytes, from, bytes.length));
-    const id = hostId(fingerprints.hi, fingerprints.lo);
+    this.#identify(url);
+    const id = this.#host, { store } = this.#parts;
     let pace = this.#paces.get(id);
     if (pace === undefined) {
       pace = store.sql("select pace from paces where host = ?").get(id)?.pace as number | undefined;
@@ -280,22 +281,27 @@ export class Visits {
     return pace;
   }
 
+  #host = 0;
   #id = 0n;
   /** Another URL has that number: the second of the two is not visited again. */
   #taken = false;
 
   #identify(url: string): void {
     const { fingerprints } = this.#parts;
-    fingerprints.ofText(url);
+    const bytes = Buffer.from(url);
+    const from = hostStart(bytes, 0, bytes.length);
+    fingerprints.ofBytes(bytes, from, hostEnd(bytes, from, bytes.length));
+    this.#host = hostId(fingerprints.hi, fingerprints.lo);
+    fingerprints.ofBytes(bytes);
     const { hi, lo } = fingerprints;
     this.#id = BigInt.asIntN(64, BigInt(hi >>> 0) << 32n | BigInt(lo >>> 0));
   }
 
-  /** The visit of a URL, whose number is in `#id` then. */
+  /** The visit of a URL, whose place is in `#host` and `#id` then. */
   #find(url: string): { due: number | null; visit: Visit } | undefined {
     this.#identify(url);
-    const row = this.#parts.store.sql("select due, body from visits where id = ?")
-      .get(this.#id) as unknown as { due: number | null; body: Uint8Array } | undefined;
+    const row = this.#parts.store.sql("select due, body from visits where host = ? and id = ?")
+      .get(this.#host, this.#id) as unknown as { due: number | null; body: Uint8Array } | undefined;
     this.#taken = false;
     if (row === undefined) return undefined;
     const visit = decode(row.body);
@@ -308,9 +314,9 @@ export class Visits {
     const { store } = this.#parts;
     store.begin();
     store.sql(
-      "insert into visits values(?, ?, ?) on conflict(id) do update set due = excluded.due, " +
-        "body = excluded.body",
-    ).run(this.#id, due, this.#encode(visit));
+      "insert into visits values(?, ?, ?, ?) on conflict(host, id) do update set " +
+        "due = excluded.due, body = excluded.body",
+    ).run(this.#host, this.#id, due, this.#encode(visit));
     this.#nextDue = Math.min(this.#nextDue, due);
   }
 
@@ -318,7 +324,7 @@ export class Visits {
   #remove(due: number | null): void {
     const { store, counters } = this.#parts;
     store.begin();
-    store.sql("delete from visits where id = ?").run(this.#id);
+    store.sql("delete from visits where host = ? and id = ?").run(this.#host, this.#id);
     counters.visits--;
     if (due === null) counters.revisiting--;
   }

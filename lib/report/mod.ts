@@ -18,6 +18,7 @@ export type {
   QueueFigures,
   RecrawlFigures,
   ReportedFigures,
+  RevisitFigures,
   RobotsFigures,
   RunFigures,
   UnclassifiedFigures,

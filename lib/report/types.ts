@@ -127,15 +127,17 @@ export interface RunFigures {
 
 /** What visiting pages again did. */
 export interface RevisitFigures {
-  /** Those that had changed, and those that had not. */
+  /** Those that had changed. */
   readonly changed: number;
+  /** Those that had not. */
   readonly unchanged: number;
   /** Of `unchanged`, the answers 304 Not Modified. */
   readonly notModified: number;
   /** Those whose server was only not well (429, 5xx). */
   readonly failing: number;
-  /** Pages that wait for their next visit, and those whose time has come. */
+  /** Pages that wait for their next visit. */
   readonly waiting: number;
+  /** Those whose time has come: queued, or in flight. */
   readonly due: number;
 }
 

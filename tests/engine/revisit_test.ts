@@ -182,6 +182,25 @@ Deno.test("crawl status tells what waits for its next visit; seeds name their ho
     assert.equal(Date.parse(String(shown.next_revisit)), Math.floor(visits!.next!));
   }));
 
+Deno.test("a crawl with nothing to come back to ends, one that only has to wait does not", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 2, pages: 2 });
+    const nothing = await collect(web, { seeds: [], recrawl: true });
+    assert.ok(nothing.run.foundNothing);
+    const once = web.seeds().map((url) => JSON.stringify({ url, tier: 5 }));
+    assert.equal((await collect(web, { seeds: once, recrawl: true })).records.length, 2);
+    // Done by a crawl that was to end, it is due an interval after it is to be come back to.
+    const state = `${dir}/crawl.db`;
+    await collect(web, { seeds: web.seeds(), state });
+    const { records } = await collect(web, {
+      seeds: [],
+      state,
+      recrawl: { intervalMs: 300 },
+      limit: 2,
+    });
+    assert.deepEqual(records.map(({ url }) => url).sort(), web.seeds().sort());
+  }));
+
 Deno.test("a page that its sitemap says has changed is visited at once", async () => {
   await using web = await startWeb({ hosts: 1, pages: 1 });
   const host = "fresh.good.test";
