@@ -24,8 +24,8 @@ const scope = self as unknown as {
   close(): void;
 };
 
-/** Results held back for one fsync at most; a sync is forced when so many wait. */
-const MAX_UNSYNCED = 512;
+/** Results held back for one fsync at most; a sync is forced when so many wait, or so many bytes of links. */
+const MAX_UNSYNCED = 512, MAX_LINK_BYTES = 4 << 20;
 /** A sitemap may say of a page only on what day it was changed. */
 const DAY = 86_400_000;
 /** The pages that are said to have changed since the sitemap was read last, each with when that was. */
@@ -105,6 +105,7 @@ class Archive {
     for (const meta of metas) {
       const [requestLength, headLength, bodyLength, wireLength] = meta.lengths;
       this.#page(meta, take(requestLength), take(headLength), take(bodyLength), take(wireLength));
+      if (this.#outlinkBytes >= MAX_LINK_BYTES) this.flush();
     }
     scope.postMessage({ kind: "read", bytes: batch.bytes }, [batch.bytes]);
     if (this.#results.length >= MAX_UNSYNCED || this.#warc === undefined) this.flush();

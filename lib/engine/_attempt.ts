@@ -140,7 +140,8 @@ export class Attempts {
       sitemaps?.found(lease, undefined);
       return this.#spaced(host, delayMs);
     }
-    const { state, failure, detail, rules } = robots.peek(url.href) ?? await robots.get(url);
+    const source = robots.peek(url.href) ?? await robots.get(url);
+    const { state, failure, detail, rules } = source;
     if (state === "unreachable") {
       // a page would meet the same refusal: it fails now, not after hours of asking again
       if (failure === "tls" || failure === "skip") {
@@ -151,7 +152,7 @@ export class Attempts {
       }
       return { kind: "defer", answered: failure === "5xx" };
     }
-    sitemaps?.found(lease, rules);
+    sitemaps?.found(lease, source);
     const { allowed, line, crawlDelay } = rules.check(options.userAgent, url.href);
     if (!allowed) {
       return {

@@ -252,7 +252,8 @@ export class CrawlLoop {
 
   #mayFetch(): boolean {
     const { options, archiver, statistics } = this.#parts;
-    return !this.#paused && !archiver.full && this.#records.size < MAX_BACKLOG &&
+    return !this.#paused && !archiver.full && !this.#outcomes.full &&
+      this.#records.size < MAX_BACKLOG &&
       this.#outstanding - this.#workers.size < MAX_UNCOMMITTED &&
       (options.maxPages === 0 || statistics.answered + this.#outstanding < options.maxPages) &&
       (options.limit === 0 || statistics.records + this.#outstanding < options.limit);

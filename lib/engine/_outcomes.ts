@@ -40,6 +40,13 @@ export interface OutcomeHooks {
   fail(error: Error, seal: boolean): void;
 }
 
+/** Sitemaps may list far more than pages link to, and faster than the frontier takes it. */
+const MAX_LINK_BYTES = 32 << 20;
+
+function linkBytes({ outlinks, listed, listedElsewhere }: Completion): number {
+  return (outlinks?.length ?? 0) + (listed?.length ?? 0) + (listedElsewhere?.length ?? 0);
+}
+
 /** Pages that are on their way to the frontier's books. */
 export class Outcomes {
   readonly #parts: OutcomeParts;
@@ -47,6 +54,8 @@ export class Outcomes {
   readonly #pending: Map<number, Pending> = new Map();
   #completions: { completion: Completion; record: CrawlRecord }[] = [];
   #completing = 0;
+  /** Bytes of links that are on their way. */
+  #linkBytes = 0;
 
   constructor(parts: OutcomeParts, hooks: OutcomeHooks) {
     this.#parts = parts;
@@ -61,6 +70,11 @@ export class Outcomes {
   /** Whether the frontier knows all there is to know. */
   get booked(): boolean {
     return this.#completing === 0 && this.#completions.length === 0;
+  }
+
+  /** Whether so many links are on their way to the frontier that no page should bring more. */
+  get full(): boolean {
+    return this.#linkBytes >= MAX_LINK_BYTES;
   }
 
   /** A page was answered: its answer is with the archive now, and it ends when that is durable. */
@@ -224,11 +238,14 @@ export class Outcomes {
   #complete(): void {
     if (this.#completions.length === 0) return;
     const batch = this.#completions;
+    const bytes = batch.reduce((sum, { completion }) => sum + linkBytes(completion), 0);
+    this.#linkBytes += bytes;
     this.#completions = [];
     this.#completing++;
     const { frontier, statistics } = this.#parts;
     frontier.complete(batch.map(({ completion }) => completion)).then(() => {
       this.#completing--;
+      this.#linkBytes -= bytes;
       for (const { completion, record } of batch) {
         if (completion.outcome === "done") statistics.answered++;
         statistics.records++;

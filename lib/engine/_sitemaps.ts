@@ -3,7 +3,7 @@
  */
 
 import type { DiscoveredUrl, Frontier, LeasedUrl } from "../frontier/mod.ts";
-import type { Robots } from "../robots/mod.ts";
+import type { RobotsVerdictSource } from "../robots/mod.ts";
 import {
   canonicalUrl,
   hostOf,
@@ -58,7 +58,8 @@ export class SitemapDiscovery {
   readonly #frontier: Frontier;
   readonly #scope: Scope;
   readonly #fail: (error: Error) => void;
-  readonly #known = new Set<string>();
+  /** By origin, when what its robots.txt said runs out: then it may say something else. */
+  readonly #known = new Map<string, number>();
 
   constructor(frontier: Frontier, scope: ScopeOptions, fail: (error: Error) => void) {
     this.#frontier = frontier;
@@ -70,13 +71,17 @@ export class SitemapDiscovery {
    * A page is about to be asked for, and what its host says in robots.txt is known (undefined where that
    * is not asked for). If a seed named it, the host's sitemaps go into the frontier.
    */
-  found(page: LeasedUrl, rules: Robots | undefined): void {
+  found(
+    page: LeasedUrl,
+    robots: Pick<RobotsVerdictSource, "rules" | "expires"> | undefined,
+  ): void {
     if (page.depth > 0 || page.listed !== undefined) return;
     const { origin } = new URL(page.url);
-    if (this.#known.has(origin)) return;
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.values().next().value!);
-    this.#known.add(origin);
-    const offers = this.#named(page, origin, rules?.sitemaps ?? []);
+    const expires = robots?.expires ?? Infinity;
+    if (this.#known.get(origin) === expires) return;
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(origin, expires);
+    const offers = this.#named(page, origin, robots?.rules.sitemaps ?? []);
     if (offers.length === 0) return;
     this.#frontier.put(offers).catch((e) => this.#fail(e as Error));
   }
