@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
 import { startWeb } from "../web/mod.ts";
-import type { LocalWeb } from "../web/mod.ts";
-import type { CrawlOptions } from "../../lib/engine/crawl_options.ts";
 import { collect, withFolder } from "./_crawl.ts";
-
-/** The paths that were asked for at `host`, beside robots.txt. */
-async function crawled(web: LocalWeb, options: CrawlOptions): Promise<string[]> {
-  const { records } = await collect(web, { sitemaps: true, ...options });
-  return records.map(({ url }) => url).sort();
-}
-
-const pagesOf = (web: LocalWeb, host: string, pages: number) =>
-  Array.from({ length: pages }, (_, i) => web.url(host, `/p/${i}`));
+import { crawled, pagesOf } from "./_sitemaps.ts";
 
 Deno.test("a crawl with sitemaps fetches all that robots.txt leads to, in every form, each once", () =>
   withFolder(async (dir) => {
@@ -73,47 +63,6 @@ Deno.test("sitemaps of hosts that links lead to are not looked for, those of red
   assert.deepEqual(urls.filter((url) => url.includes("sitemap-index")), []);
 });
 
-Deno.test("an index in an index is followed so far, and no farther", async () => {
-  await using web = await startWeb({ hosts: 1, pages: 10 });
-  const seed = web.url("h0000.good.test", "/sitemaps/nested/0");
-  const urls = await crawled(web, { seeds: [seed] });
-  assert.deepEqual(
-    urls.filter((url) => url.includes("nested")),
-    [0, 1, 2, 3, 4, 5].map((i) => web.url("h0000.good.test", `/sitemaps/nested/${i}`)),
-  );
-  assert.deepEqual(
-    urls.filter((url) => url.includes("/p/")),
-    [0, 5].map((i) => web.url("h0000.good.test", `/p/${i}`)),
-  );
-});
-
-Deno.test("a sitemap that moved is followed on its site, not to another", async () => {
-  await using web = await startWeb({ hosts: 1, pages: 10 });
-  const host = "h0000.good.test";
-  const pages = (urls: string[]) => urls.filter((url) => url.includes("/p/")).length;
-  assert.equal(pages(await crawled(web, { seeds: [web.url(host, "/sitemaps/moved")] })), 2);
-  // What a seed redirects to is a seed; what a sitemap lists and redirects elsewhere is not.
-  const index = web.url("a.drip-0-g1.test", `/sitemaps/moved-away?host=${host}`);
-  assert.equal(pages(await crawled(web, { seeds: [index] })), 2);
-});
-
-Deno.test("a sitemap brings in pages of its own site, and of hosts that seeds named; others are links", async () => {
-  await using web = await startWeb({ hosts: 1, pages: 10 });
-  const hosts = ["x.good-g1.test", "named.good-g2.test", "other.good-g3.test"];
-  const sitemap = web.url("y.good-g1.test", `/sitemaps/others?hosts=${hosts.join()}`);
-  const named = web.url("named.good-g2.test", "/p/0");
-  const own = web.url("x.good-g1.test", "/p/1");
-  const found = (urls: string[]) => urls.filter((url) => url.endsWith("/p/1"));
-  assert.deepEqual(found(await crawled(web, { seeds: [sitemap] })), [own]);
-  const elsewhere = web.url("named.good-g2.test", "/p/1");
-  assert.deepEqual(found(await crawled(web, { seeds: [named, sitemap] })), [elsewhere, own].sort());
-  const linked = web.url("other.good-g3.test", "/p/1");
-  assert.deepEqual(
-    found(await crawled(web, { seeds: [named, sitemap], maxDepth: 1 })),
-    [elsewhere, linked, own].sort(),
-  );
-});
-
 Deno.test("scope and accept hold for what sitemaps list, not for the sitemaps", async () => {
   await using web = await startWeb({ hosts: 1, pages: 30, kind: "sitemap" });
   const host = "h0000.sitemap.test";
@@ -135,28 +84,4 @@ Deno.test("scope and accept hold for what sitemaps list, not for the sitemaps", 
   });
   assert.equal(pages(accept).length, 30 - 11);
   assert.ok(asked.every((depth) => depth === 0));
-});
-
-Deno.test("a sitemap that is cut, or a bomb, gives what can be read of it", async () => {
-  await using web = await startWeb({ hosts: 1, pages: 40 });
-  const host = "h0000.good.test";
-  const cut = await crawled(web, { seeds: [web.url(host, "/sitemaps/cut")] });
-  assert.ok(cut.length > 3 && cut.length < 42, String(cut.length));
-  const bomb = await crawled(web, { seeds: [web.url(host, "/sitemaps/bomb.xml.gz")] });
-  assert.deepEqual(bomb.filter((url) => url.includes("/p/")), pagesOf(web, host, 2));
-});
-
-Deno.test("--max-pages and --max-urls-per-host hold with a sitemap of more than 50 000 URLs", async () => {
-  await using web = await startWeb({ hosts: 1, pages: 1 });
-  const seeds = [web.url("h0000.good.test", "/sitemaps/many/50100")];
-  const { records, run } = await collect(web, { seeds, sitemaps: true, maxPages: 5, delayMs: 0 });
-  assert.equal(records.length, 5);
-  assert.equal(run.figures.sitemaps?.listed, 50_000);
-  const { records: bounded } = await collect(web, {
-    seeds: [web.url("h0000.good.test", "/sitemaps/many/500")],
-    sitemaps: true,
-    maxUrlsPerHost: 10,
-    delayMs: 0,
-  });
-  assert.equal(bounded.length, 10);
 });

@@ -49,6 +49,8 @@ export function answerSitemap(x: Exchange, rest: string): Promise<boolean> {
       return xml(x, index(x, [`/sitemaps/nested/${Number(figure ?? 0) + 1}`, "/sitemaps/xml"]));
     case "moved":
       return x.redirect(301, "/sitemaps/xml");
+    case "away":
+      return xml(x, index(x, [`/sitemaps/moved-away?host=${x.query.get("host") ?? ""}`]));
     case "moved-away":
       return x.redirect(301, `${x.origin(x.query.get("host") ?? "")}/sitemaps/xml`);
     case "others":
