@@ -46,6 +46,9 @@ export {
   fetchPage,
   type FetchPageOptions,
   type PageFacts,
+  type Sitemap,
+  type SitemapEntry,
+  type SitemapKind,
   type Truncation,
 } from "./lib/fetch.ts";
 export {
@@ -60,6 +63,7 @@ export {
   readWarc,
   readWarcFile,
   type ReadWarcOptions,
+  type RecordReference,
   type SealedFile,
   type SurtFunction,
   type WarcDamage,

@@ -41,6 +41,10 @@ export {
   fetchPage,
   type FetchPageOptions,
   type PageFacts,
+  type RecordReference,
+  type Sitemap,
+  type SitemapEntry,
+  type SitemapKind,
   type WrittenExchange,
 } from "./engine/mod.ts";
 export {

@@ -14,7 +14,8 @@ export { type CrawlRecord, rfc3339 } from "./records.ts";
 export { type BadSeed, parseSeed, readSeeds, type Seed } from "./seeds.ts";
 export type { Tier } from "../sched/mod.ts";
 export { type Fault, type VerifyOptions, verifyPaths } from "./verify.ts";
-export type { WrittenExchange } from "../warc/mod.ts";
+export type { RecordReference, WrittenExchange } from "../warc/mod.ts";
+export type { Sitemap, SitemapEntry, SitemapKind } from "../sitemap/mod.ts";
 export { FetchError } from "../net/mod.ts";
 export type { Exchange, FailureKind, FetchErrorOptions, Truncation } from "../net/mod.ts";
 export type {

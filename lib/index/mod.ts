@@ -30,6 +30,7 @@
 
 export { readDocuments, type ReadDocumentsOptions } from "./documents.ts";
 export { IndexError } from "./errors.ts";
+export type { ParseDamage } from "../parse/mod.ts";
 export { SearchIndex } from "./search.ts";
 export type * from "./types.ts";
 export { type IndexFigures, IndexWriter } from "./writer.ts";
