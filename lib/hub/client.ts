@@ -11,7 +11,7 @@ import {
   HubMissingError,
   HubQuotaError,
 } from "./errors.ts";
-import { readReason, secretless, waitAsked } from "./refusal.ts";
+import { readReason, shownWords, waitAsked } from "./refusal.ts";
 import { Again, retrying, type RetryOptions } from "./retry.ts";
 
 /** The part of `fetch` that is used. */
@@ -72,6 +72,8 @@ export interface HubRequest {
 }
 
 const MAX_HOPS = 5;
+/** Bytes a second that an answer comes with at the least, once it has been waited for as long as for one byte. */
+const SLOWEST = 128;
 
 /** The hub. */
 export class HubClient {
@@ -85,6 +87,20 @@ export class HubClient {
   /** Base URL of the hub. */
   get hub(): string {
     return this.#options.hub;
+  }
+
+  /** What it means that the hub, in an answer that is a good one otherwise, refuses something. */
+  refused(verb: string, url: string, status: number, words: string): Error {
+    const reason = shownWords(words, this.#options.token);
+    return refusal({
+      status,
+      at: url,
+      verb,
+      after: undefined,
+      reason,
+      withToken: true,
+      redirected: false,
+    });
   }
 
   /**
@@ -165,7 +181,7 @@ export class HubClient {
   }
 
   async #send(url: string, request: HubRequest): Promise<HubAnswer> {
-    const { hub, token, stats, signal } = this.#options;
+    const { hub, token, stats, signal, now } = this.#options;
     const idle = this.#options.idle * (request.patience ?? 1);
     const { method = "GET", headers = {}, body, verb = "read", signed = false } = request;
     const home = new URL(hub).origin;
@@ -234,7 +250,8 @@ export class HubClient {
         return {
           response,
           url: at,
-          body: () => chunks(response, { alive, rest, drop }, stop.signal, stats),
+          body: () =>
+            chunks(response, { alive, rest, drop, pace: pace(now, idle) }, stop.signal, stats),
           drop,
         };
       }
@@ -242,7 +259,7 @@ export class HubClient {
       alive();
       let reason: string;
       try {
-        reason = secretless(await readReason(response), token);
+        reason = await readReason(response, token);
       } finally {
         drop();
       }
@@ -258,7 +275,7 @@ export class HubClient {
 
 async function* chunks(
   response: Response,
-  watch: { alive(): void; rest(): void; drop(): void },
+  watch: { alive(): void; rest(): void; drop(): void; pace: Pace },
   signal: AbortSignal,
   stats: HubStats,
 ): AsyncGenerator<Uint8Array, void, unknown> {
@@ -267,6 +284,7 @@ async function* chunks(
   try {
     for (;;) {
       watch.alive();
+      const keepPace = watch.pace();
       let chunk: ReadableStreamReadResult<Uint8Array>;
       try {
         chunk = await reader.read();
@@ -277,11 +295,33 @@ async function* chunks(
       watch.rest();
       if (chunk.done) return;
       stats.bytes += chunk.value.length;
+      keepPace(chunk.value.length);
       yield chunk.value;
     }
   } finally {
     watch.drop();
   }
+}
+
+/** Called before a chunk is waited for; gives what is called with its size. */
+type Pace = () => (bytes: number) => void;
+
+/** Refuses an answer that comes by drops: none of them is late, and together they have no end. */
+function pace(now: () => number, idle: number): Pace {
+  let waited = 0, bytes = 0;
+  return () => {
+    const begun = now();
+    return (count) => {
+      waited += now() - begun;
+      bytes += count;
+      if (waited <= idle || bytes >= waited / 1000 * SLOWEST) return;
+      throw new Again(
+        `no more than ${bytes} bytes came in ${Math.round(waited / 1000)} seconds`,
+        0,
+        undefined,
+      );
+    };
+  };
 }
 
 /** A refusal, and what is known of it. */
@@ -330,7 +370,8 @@ function refusal({ status, at, verb, after, reason, withToken, redirected }: Ref
 /** What a failed `fetch` or read of a body is: why it was ended, or what the network says. */
 function failed(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
-  return new Again(plain(error), 0, undefined, error);
+  // The error itself is not kept: it has the whole address in it.
+  return new Again(plain(error), 0, undefined);
 }
 
 /** The network's own words, without the URL in them, which may carry a signature. */

@@ -9,5 +9,5 @@
 export * from "./client.ts";
 export * from "./errors.ts";
 export * from "./options.ts";
-export { readReason, secretless, waitAsked } from "./refusal.ts";
+export { readReason, waitAsked } from "./refusal.ts";
 export { Again, type RetryOptions } from "./retry.ts";

@@ -14,25 +14,26 @@ const SHORTEST_WAIT = 1000, LONGEST_WAIT = 3_600_000;
 /**
  * The reason in the header that the hub gives it in, or in the body: `error` or `message` of a JSON
  * object, `Message` of an object store's XML. Empty where there is none, as where a page of HTML stands
- * there. Reads the body to its end or leaves it.
+ * there. Reads the body to its end or leaves it. Should the server repeat the token, it is left out.
  */
-export async function readReason(response: Response): Promise<string> {
+export async function readReason(response: Response, token?: string): Promise<string> {
   const header = response.headers.get("x-error-message") ?? "";
   const type = (response.headers.get("content-type") ?? "").split(";")[0]!.trim().toLowerCase();
   if (header !== "" || !(type.endsWith("json") || type.endsWith("xml"))) {
     await response.body?.cancel();
-    return shown(header);
+    return shownWords(header, token);
   }
   let text: string, json: unknown;
   try {
     text = await firstText(response);
-    if (type.endsWith("xml")) return shown(between(text, "<Message>", "</Message>"));
+    if (type.endsWith("xml")) return shownWords(between(text, "<Message>", "</Message>"), token);
     json = JSON.parse(text);
   } catch {
     return ""; // it is cut or no JSON; the status says enough
   }
   const { error, message } = (json ?? {}) as { error?: unknown; message?: unknown };
-  return shown([error, message].find((value) => typeof value === "string") as string ?? "");
+  const words = [error, message].find((value) => typeof value === "string") as string ?? "";
+  return shownWords(words, token);
 }
 
 function between(text: string, open: string, close: string): string {
@@ -53,19 +54,16 @@ async function firstText(response: Response): Promise<string> {
   return text;
 }
 
-/** In one line, without what acts on a terminal. */
-function shown(text: string): string {
-  const line = text.slice(0, 4 * MAX_REASON).replace(
+/** A server's words in one line, without what acts on a terminal, and without the token. */
+export function shownWords(text: string, token: string | undefined): string {
+  // Before anything is cut, or half of a token would be left.
+  const whole = token === undefined ? text : text.replaceAll(token, "…");
+  const line = whole.slice(0, 4 * MAX_REASON).replace(
     /[^\x20-\x7e\u00a1-\u2027\u2030-\uffff]+/g,
     " ",
   )
     .trim();
   return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
-}
-
-/** A server's words with the token left out, should it repeat it. */
-export function secretless(text: string, token: string | undefined): string {
-  return token === undefined ? text : text.replaceAll(token, "…");
 }
 
 /**

@@ -14,8 +14,8 @@ export class Again extends Error {
   readonly after: number | undefined;
 
   /** `message` is the end of the sentence "Cannot read …: ". */
-  constructor(message: string, status: number, after: number | undefined, cause?: unknown) {
-    super(message, { cause });
+  constructor(message: string, status: number, after: number | undefined) {
+    super(message);
     this.status = status;
     this.after = after;
   }
@@ -86,8 +86,6 @@ function givenUp(again: Again, { verb, place }: Tried, tries: number): Error {
   const message = `Cannot ${verb} ${place}: ${again.message}, after ${tries} ` +
     `${tries === 1 ? "attempt" : "attempts"}. `;
   return again.status === 0
-    ? new HubNetworkError(message + "Look at the network, and run it again.", place, 0, {
-      cause: again.cause,
-    })
+    ? new HubNetworkError(message + "Look at the network, and run it again.", place, 0)
     : new HubBusyError(message + "Run it again later.", place, again.status);
 }

@@ -91,7 +91,19 @@ export class Committer {
       const summary = `${sliceName(slice)}: ${count}, ${own.rows} rows in all`;
       const texts = await this.#texts(own, rows);
       const commit = await repo.commit({ parent: head, summary, files: [...files, ...texts] });
+      await this.#seen(missing, commit);
       return { commit, added: missing.length };
+    });
+  }
+
+  /** What is said to be committed is deleted here next: it is looked at, where it is said to be. */
+  #seen(parts: readonly PreparedPart[], commit: string): Promise<void> {
+    const { repo } = this.#options;
+    return repo.client.retrying("find what was committed to", repo.url, async () => {
+      const unseen = await this.missing(parts, commit);
+      if (unseen.length === 0) return;
+      const names = unseen.slice(0, 10).map(({ path }) => path).join(", ");
+      throw new Again(`${commit} has no ${names}`, 200, undefined);
     });
   }
 
@@ -147,7 +159,7 @@ export class Committer {
       } catch (error) {
         if (!(error instanceof HubConflictError)) throw error;
         const wait = OVERTAKEN_MS * (0.2 + Math.random());
-        throw new Again("others have committed meanwhile", error.status, wait, error);
+        throw new Again("others have committed meanwhile", error.status, wait);
       }
     });
   }

@@ -11,8 +11,8 @@ import type { HubRepo } from "./repo.ts";
 
 /** Most bytes of one ledger. */
 const MAX_BYTES = 1 << 20;
-/** Most ledgers of a repo. */
-const MAX_LEDGERS = 10_000;
+/** Most ledgers of a repo, and rows in all of them: a line each on the card, and in memory for months. */
+const MAX_LEDGERS = 10_000, MAX_ROWS = 10_000;
 
 /** Options of {@linkcode readLedgers}. */
 export interface ReadLedgersOptions {
@@ -47,6 +47,9 @@ export async function readLedgers(
       try {
         if (size > MAX_BYTES) throw new LedgerError(`it is longer than ${MAX_BYTES} bytes`);
         entry = { oid, rows: parseLedger(await repo.text(path, commit, MAX_BYTES)) };
+        if (rows.length + entry.rows.length > MAX_ROWS) {
+          throw new LedgerError(`with it the ledgers have more than ${MAX_ROWS} rows`);
+        }
       } catch (error) {
         if (!(error instanceof LedgerError)) throw error;
         onDamaged(path, error);

@@ -35,8 +35,10 @@ import { HubRepo } from "./repo.ts";
 import type { PublishedPart, PublishFigures, PublishOptions } from "./types.ts";
 import { uploadFile } from "./upload.ts";
 
-/** A machine that publishes for months outlasts the hub's bad hours. */
-const RETRY_FOR = 3_600_000;
+/** A machine that publishes for months outlasts the hub's bad hours: the longest wait that it may ask for, and more. */
+const RETRY_FOR = 70 * 60_000;
+/** Somebody waits for a look at what would be published. */
+const PREVIEW_RETRY_FOR = 30_000;
 /** Parts asked about at once. */
 const ASKED_AT_ONCE = 100;
 /** Ms that a commit under way has when all is to end. */
@@ -82,7 +84,7 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     this.#options = fill(options);
     const { onEvent } = this.#options;
     this.#client = {
-      ...hubOptions({ retryFor: RETRY_FOR, ...options }),
+      ...hubOptions({ retryFor: this.#options.push ? RETRY_FOR : PREVIEW_RETRY_FOR, ...options }),
       stats: { requests: 0, retries: 0, bytes: 0 },
       onWait: (ms, reason) => onEvent({ type: "waiting", ms, reason }),
     };
@@ -267,6 +269,7 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     if (missing.length === 0) return;
     const { signal, idle } = this.#client;
     for (const { file, sha256, size } of missing) {
+      if (!existsSync(file.path)) return; // taken away since, as above: what is left is looked at anew
       const sending = this.#sending = { part: file.name, sent: 0, bytes: size };
       const onProgress = (bytes: number) => {
         // It may begin anew.
@@ -293,9 +296,10 @@ export class Publishing implements AsyncIterable<PublishedPart> {
   ): Promise<PreparedPart[]> {
     const parts: PreparedPart[] = [];
     for (const file of files) {
-      let rows: number;
+      let rows: number, sha256: string;
       try {
         rows = await rowsOf(file, checkpoint);
+        sha256 = await hashes.of(file, this.#client.signal);
       } catch (error) {
         const { name, message, code } = error as Error & { code?: unknown };
         if (code === "ENOENT") continue; // somebody has taken it away since
@@ -304,7 +308,6 @@ export class Publishing implements AsyncIterable<PublishedPart> {
         this.#options.onEvent({ type: "warning", text: `${file.name} is left out: ${message}` });
         continue;
       }
-      const sha256 = await hashes.of(file, this.#client.signal);
       parts.push({ file, rows, sha256, size: file.size, path: dataPath(slice, sha256) });
     }
     return parts;

@@ -83,7 +83,7 @@ export class HubRepo {
     const url = `${this.#api}/revision/${BRANCH}?expand=sha`;
     try {
       const { sha } = await this.#json<{ sha?: unknown }>(url, {});
-      if (typeof sha !== "string" || !/^[0-9a-f]{7,64}$/.test(sha)) throw strange(url, "no commit");
+      if (!isCommit(sha)) throw strange(url, "no commit");
       return sha;
     } catch (error) {
       if (error instanceof HubMissingError) return undefined;
@@ -236,7 +236,7 @@ export class HubRepo {
     } as const;
     return await this.#client.once(url, request, async (answer) => {
       const { commitOid } = await readJson(url, answer) as { commitOid?: unknown };
-      if (typeof commitOid !== "string") {
+      if (!isCommit(commitOid)) {
         throw new Again("the answer names no commit", 0, undefined);
       }
       return commitOid;
@@ -273,8 +273,8 @@ export async function readJson(url: string, answer: HubAnswer): Promise<object> 
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (cause) {
-    throw strange(url, "no JSON", { cause });
+  } catch {
+    throw strange(url, "no JSON"); // the error would show a piece of it
   }
   if (typeof json !== "object" || json === null) throw strange(url, "no JSON object");
   return json;
@@ -295,8 +295,12 @@ async function readText(url: string, answer: HubAnswer, most: number): Promise<s
 }
 
 /** An answer that is not what the hub answers. */
-export function strange(url: string, what: string, options?: ErrorOptions): HubError {
-  return new HubError(`Cannot read ${bare(url)}: the answer is ${what}`, bare(url), 200, options);
+export function strange(url: string, what: string): HubError {
+  return new HubError(`Cannot read ${bare(url)}: the answer is ${what}`, bare(url), 200);
+}
+
+function isCommit(id: unknown): id is string {
+  return typeof id === "string" && /^[0-9a-f]{7,64}$/.test(id);
 }
 
 function repoFiles(url: string, answer: unknown): RepoFile[] {

@@ -152,20 +152,18 @@ async function askWhereTo(
     actions?: { upload?: unknown; verify?: unknown };
   };
   if (error !== undefined && error !== null) {
-    throw refusedObject(url, Number(error.code), String(error.message ?? ""));
+    throw repo.client.refused(
+      "upload a file to",
+      url,
+      Number(error.code),
+      String(error.message ?? ""),
+    );
   }
   const upload = action(url, actions?.upload), verify = action(url, actions?.verify);
   return {
     ...(upload === undefined ? {} : { upload }),
     ...(verify === undefined ? {} : { verify }),
   };
-}
-
-function refusedObject(url: string, code: number, words: string): Error {
-  if (code === 429 || code >= 500) return new Again(`the server answers ${code}`, code, undefined);
-  // deno-lint-ignore no-control-regex
-  const reason = words.slice(0, 300).replace(/[\x00-\x1f\x7f-\x9f]+/g, " ");
-  return new HubError(`Cannot upload a file to ${url}: ${code} (${reason})`, url, code);
 }
 
 function action(url: string, value: unknown): Action | undefined {

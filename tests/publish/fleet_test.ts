@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fleetLedgers } from "../../lib/publish/fleet.ts";
-import { formatLedger, ledgerTotals } from "../../lib/publish/ledger.ts";
+import { formatLedger, ledgerTime, ledgerTotals } from "../../lib/publish/ledger.ts";
 import { startHub } from "../web/hub.ts";
 import {
   attempt,
@@ -124,6 +124,29 @@ Deno.test("another machine's ledger that is damaged is told of, and left out", (
     );
     assert.equal(hub.text(REPO, "ledger/other-shard1of3.csv"), "what,ever\n1,2\n");
     await assert.rejects(fleetLedgers(REPO, { hub: hub.url }), /it has no column server/);
+  }));
+
+Deno.test("ledgers that have no end are read up to a bound, and the rest is left out", () =>
+  withHub(async (hub, run) => {
+    const row = {
+      ...{ server: "other", shard: 0, shards: 9999, files: 1, rows: 1, bytes: 1, part: 0, row: 1 },
+      ...{ done: false, firstCommitted: ledgerTime(0), lastCommitted: ledgerTime(0) },
+    };
+    const many = Array.from({ length: 6000 }, (_, shard) => ({ ...row, shard }));
+    for (const name of ["x", "y", "z"]) {
+      const rows = many.map((one) => ({ ...one, server: name }));
+      hub.put(REPO, `ledger/${name}.csv`, new TextEncoder().encode(formatLedger(rows)));
+    }
+    run.seal(4);
+    const { parts, events, error } = await attempt(toward(run, hub));
+    assert.equal(error, undefined);
+    assert.equal(parts.length, 1);
+    const texts = events.flatMap((event) => event.type === "warning" ? [event.text] : []);
+    assert.deepEqual(texts.map((text) => text.split(":")[0]), [
+      "ledger/y.csv of someone/captures is left out",
+      "ledger/z.csv of someone/captures is left out",
+    ]);
+    assert.match(hub.text(REPO, "README.md"), /\| Machines \| 2 \|/);
   }));
 
 Deno.test("fleetLedgers() of a repo that is not there says so", async () => {

@@ -15,6 +15,7 @@ import {
   committed,
   published,
   REPO,
+  sha256,
   TOKEN,
   told,
   toward,
@@ -262,6 +263,104 @@ Deno.test("answers that are no hub's are told apart", async () => {
     });
   }
 });
+
+Deno.test("a token that the hub repeats is in no message, cut or whole", async () => {
+  const cases: [RegExp, (sha256: string) => Response][] = [
+    ...[0, 280, 290, 299].map((at): [RegExp, () => Response] => {
+      const headers = { "x-error-message": "x".repeat(at) + TOKEN };
+      return [/preupload/, () => new Response("", { status: 403, headers })];
+    }),
+    [/revision/, () => new Response(`{"sha": ${TOKEN}}`)],
+    [/objects\/batch/, (oid) => {
+      const error = { code: 403, message: `not with ${TOKEN}` };
+      return Response.json({ objects: [{ oid, size: 1, error }] });
+    }],
+  ];
+  for (const [address, answer] of cases) {
+    await withHub(async (hub, run) => {
+      hub.repo(REPO);
+      const oid = sha256(run.bytes(run.seal()));
+      const { error } = await told(run, hub, {
+        fetch: (url, init) => address.test(url) ? Promise.resolve(answer(oid)) : fetch(url, init),
+      });
+      assert.ok(error instanceof HubError);
+      assert.ok(!/hf_|aVery|SecretT/.test(`${error.message}${error.stack}`), error.message);
+      if (!address.test("revision")) assert.equal(exitCodeOf(error), 4);
+      assert.equal(run.parts().length, 1);
+    });
+  }
+});
+
+Deno.test("a part is deleted only where the hub shows that it has it, whatever it says", async () => {
+  const parent = (body: string): string => JSON.parse(body.split("\n")[0]!).value.parentCommit;
+  for (const id of [() => "\x1b[2Jabcdef012345", parent]) {
+    await withHub(async (hub, run) => {
+      hub.repo(REPO);
+      run.seal();
+      const { error, parts, events } = await told(run, hub, {
+        fetch: (url, init) =>
+          url.includes("/commit/main")
+            ? Promise.resolve(Response.json({ commitOid: id(init.body as string) }))
+            : fetch(url, init),
+      });
+      assert.ok(error instanceof HubError, `${error}`);
+      assert.deepEqual([parts.length, run.parts().length], [0, 1]);
+      assert.ok(events.every(({ type }) => type === "waiting"));
+    });
+  }
+});
+
+Deno.test("an answer that comes by drops is asked for again", () =>
+  withHub(async (hub, run) => {
+    hub.repo(REPO);
+    run.seal();
+    let drips = 0;
+    const space = new TextEncoder().encode(" ");
+    const dripping = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) =>
+            new Promise((done) =>
+              setTimeout(() => {
+                controller.enqueue(space);
+                done();
+              }, 20)
+            ),
+        }, { highWaterMark: 0 }),
+      );
+    const { error, events } = await told(run, hub, {
+      idle: 500,
+      now: () => performance.now(),
+      fetch: (url, init) =>
+        url.includes("paths-info") && drips++ === 0
+          ? Promise.resolve(dripping())
+          : fetch(url, init),
+    });
+    assert.equal(error, undefined);
+    const waits = events.filter((event) => event.type === "waiting");
+    assert.match(waits[0]!.reason, /^no more than \d+ bytes came in \d+ seconds$/);
+    assert.equal(run.parts().length, 0);
+  }));
+
+Deno.test("a hub that asks for an hour is given it", () =>
+  withHub(async (hub, run) => {
+    hub.repo(REPO);
+    run.seal();
+    const time = new FakeTime();
+    const { error } = await told(run, hub, {
+      sleep: time.sleep,
+      // Asking takes time too.
+      now: () => time.now() + performance.now(),
+      fetch: (url, init) => {
+        if (time.slept.length > 0 || !url.includes("paths-info")) return fetch(url, init);
+        return Promise.resolve(
+          new Response("", { status: 429, headers: { "retry-after": "3600" } }),
+        );
+      },
+    });
+    assert.equal(error, undefined);
+    assert.deepEqual(time.slept, [3_600_000]);
+  }));
 
 Deno.test("a machine's own ledger that is damaged is not begun anew", () =>
   withHub(async (hub, run) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StateLockedError } from "../../lib/frontier/errors.ts";
 import { lockFile } from "../../lib/frontier/lock.ts";
@@ -16,6 +16,7 @@ import {
   toward,
   withHub,
 } from "./_publish.ts";
+import { FakeTime } from "../worklist/_fake_time.ts";
 
 Deno.test("publish() puts parts into a new repo, with ledger and card, and deletes them", () =>
   withHub(async (hub, run) => {
@@ -120,6 +121,34 @@ Deno.test("publish() without pushing writes nothing but a preview, and needs no 
     assert.match(read("README.md"), /\| Rows \| 7 \|/);
     assert.match(read("ledger/server1-shard0of1.csv"), /\nserver1,0,1,2,7,/);
     assert.ok(hub.log.every(({ method }) => method === "GET"));
+  }));
+
+Deno.test("publish() without pushing does not wait an hour for a hub that is not there", () =>
+  withHub(async (hub, run) => {
+    run.seal();
+    const time = new FakeTime();
+    const { error } = await attempt(toward(run, hub, {
+      ...{ push: false, token: "", sleep: time.sleep, now: time.now },
+      fetch: () => Promise.reject(new TypeError("refused")),
+    }));
+    assert.equal(error?.name, "HubNetworkError");
+    assert.ok(time.now() <= 30_000, `${time.now()} ms`);
+    assert.equal(existsSync(`${run.state}.preview`), false);
+  }));
+
+Deno.test("publish() goes on past a part that is taken away before it is sent", () =>
+  withHub(async (hub, run) => {
+    const [first] = [run.seal(3), run.seal(4), run.seal(5)];
+    const parts = await published(toward(run, hub, {
+      commitEvery: 2,
+      fetch: (url, init) => {
+        if (url.includes("paths-info")) rmSync(`${run.dir}/${first}`, { force: true });
+        return fetch(url, init);
+      },
+    }));
+    assert.deepEqual(parts.map(({ rows }) => rows), [4, 5]);
+    assert.equal(run.parts().length, 0);
+    checkCounts(hub, 9);
   }));
 
 Deno.test("publish() watches until the run is done and nothing is left", () =>

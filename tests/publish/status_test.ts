@@ -54,6 +54,14 @@ Deno.test("recrawl status --hub asks for the fleet of the list that a state is o
   assert.ok(hub.log.every(({ target }) => target.includes("ccrawl-recrawl-domains")));
 });
 
+Deno.test("recrawl status --hub shows no name that acts on a terminal", async () => {
+  await using hub = startHub();
+  hub.put(REPO, "ledger/\x1b[2Jx.csv", new Uint8Array((1 << 20) + 1));
+  const { code, err } = await status(hub.url, "--hub", "--repo", REPO);
+  assert.equal(code, 3, err);
+  assert.match(err, /ledger\/\?\[2Jx\.csv of someone\/captures is left out: /);
+});
+
 Deno.test("recrawl status --hub of repos that are not there finds nothing, and says so", async () => {
   await using hub = startHub();
   const { code, records, err } = await status(hub.url, "--hub");

@@ -15,6 +15,10 @@ import {
   type RecrawlStatusRecord,
   statusFiles,
 } from "../recrawl_status.ts";
+import { printable } from "./_events.ts";
+
+/** Somebody waits for the answer. */
+const RETRY_FOR = 30_000;
 
 type Options = RecrawlStatusOptions & RecrawlStatusArguments;
 
@@ -82,7 +86,9 @@ async function* ledgers(
         hub: host.env("HF_ENDPOINT") ?? "",
         token,
         signal,
-        onDamaged: (path, error) => report.warn(`${path} of ${name} is left out: ${error.message}`),
+        retryFor: RETRY_FOR,
+        onDamaged: (path, error) =>
+          report.warn(`${printable(path)} of ${name} is left out: ${error.message}`),
       });
       for (const { done, firstCommitted, lastCommitted, ...row } of rows) {
         yield {
