@@ -421,6 +421,13 @@ export class RecrawlLoop {
     this.#error ??= error;
     // what was retired without a file, and that the list is done
     this.#checkpoint([]);
+    const { bad } = this.#parts.list.stats;
+    if (bad > 0) {
+      const text = bad === 1
+        ? "1 row of the list held no URL, and no record is of it"
+        : `${bad} rows of the list held no URL, and no record is of them`;
+      options.onEvent({ type: "warning", text });
+    }
     const lost = ledger.ended - ledger.kept;
     if (lost !== 0) {
       this.#error ??= new RunError(

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { appendFileSync, existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import {
   listParts,
   readCaptures,
@@ -22,7 +22,13 @@ import type { RecrawlFigures } from "../report/mod.ts";
 import { surt } from "../url/mod.ts";
 import { commit, VERSION } from "../version.ts";
 import { repairFolder } from "../warc/mod.ts";
-import { CheckpointFile, openWorkList, readCheckpoint, reconcile } from "../worklist/mod.ts";
+import {
+  CheckpointFile,
+  openWorkList,
+  readCheckpoint,
+  reconcile,
+  type WorkList,
+} from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
 import { isDiskFull, RunError } from "./errors.ts";
@@ -191,6 +197,7 @@ async function openParts(
       ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       signal: stop,
     });
+    checkApart(list, options);
     if (list.release !== "") options.onEvent({ type: "release", release: list.release });
     let checkpoint: CheckpointFile | undefined;
     if (options.state !== undefined) {
@@ -205,7 +212,6 @@ async function openParts(
     }
     // without a footer nobody can read them, and their rows are fetched again
     removeUnfinished(options.out, options.prefix);
-    checkFloor(places, options.minFree, options.freeBytes);
     const state = checkpoint?.state;
     statistics.rowsDone = state?.rows ?? 0;
     statistics.workers = options.workers;
@@ -213,6 +219,7 @@ async function openParts(
       options.onEvent({ type: "worked-off", source: list.source });
       return { position: () => state, release: list.release, undo };
     }
+    checkFloor(places, options.minFree, options.freeBytes);
 
     let archiver: Archiver | undefined;
     if (options.format !== "parquet") {
@@ -359,6 +366,18 @@ async function openParts(
     for (const step of undo.toReversed()) await step();
     throw asRunError(e);
   }
+}
+
+/** A list that grows by what is fetched of it has no end, and its parts' numbers are others at each start. */
+function checkApart(list: WorkList, { from, out }: FilledRecrawlOptions): void {
+  const onDisk = list.parts.some(({ name }) => isAbsolute(name));
+  if (!onDisk || !existsSync(out)) return;
+  const [read, written] = [statSync(from), statSync(out)];
+  if (!read.isDirectory() || read.ino !== written.ino || read.dev !== written.dev) return;
+  throw new RunError(
+    `Cannot write into ${out}: the work list is read from that folder. Give another with --out`,
+    { exitCode: 2 },
+  );
 }
 
 /** Makes checkpoint and files agree: what a kill left is taken in or cleared away. */

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { RowRange } from "../capture/mod.ts";
+import { WorkListError } from "./errors.ts";
 import type { Part, Wanted } from "./_part.ts";
 import { LAST_ROW, normalRanges } from "./ranges.ts";
 import { ShardFilter } from "./shard_filter.ts";
@@ -21,11 +23,12 @@ export function workList(
     release,
     parts: parts.map(({ name }) => ({ name })),
     stats,
-    read: (options = {}) => readList(parts, stats, options),
+    read: (options = {}) => readList(source, parts, stats, options),
   };
 }
 
 async function* readList(
+  source: string,
   parts: readonly Part[],
   stats: WorkListStats,
   options: ReadOptions,
@@ -57,16 +60,24 @@ async function* readList(
     rows = [];
     return out;
   };
+  const last = again.at(-1);
+  if (nextPart > parts.length || (last !== undefined && last.part >= parts.length)) {
+    const had = Math.max(nextPart, (last?.part ?? 0) + 1);
+    throw changed(`${source} has ${parts.length} files, and had ${had} at the least`);
+  }
   for (let p = 0; p < parts.length; p++) {
     const rest = p < from.part ? undefined : p === from.part ? from.row : 0;
     const wanted = again.filter((range) => range.part === p);
     if (rest !== undefined) wanted.push({ part: p, first: rest, last: LAST_ROW });
     if (wanted.length === 0) continue;
+    const had = endOf(wanted);
+    let end = 0;
     const reading: Wanted[] = normalRanges(wanted)
       .map(({ first, last }) => ({ start: first, end: last + 1 }));
     for await (const { row: first, values } of parts[p]!.read(reading)) {
       signal?.throwIfAborted();
       stats.rows += values.length;
+      end = first + values.length;
       for (let i = 0; i < values.length; i++) {
         const value = values[i];
         const row = first + i;
@@ -90,6 +101,9 @@ async function* readList(
       }
     }
     signal?.throwIfAborted();
+    if (end < had) {
+      throw changed(`${parts[p]!.name} has no row ${had - 1}, which an earlier run read`);
+    }
     readPart = p + 1;
     readRow = 0;
     if (rest !== undefined) {
@@ -98,6 +112,19 @@ async function* readList(
     }
     if (rows.length > 0 || rest !== undefined) yield take();
   }
+}
+
+/** Rows that a part had at the least when these were read of it; a range to the end of it says nothing. */
+function endOf(ranges: readonly RowRange[]): number {
+  let end = 0;
+  for (const { last } of ranges) if (last !== LAST_ROW) end = Math.max(end, last + 1);
+  return end;
+}
+
+function changed(how: string): WorkListError {
+  return new WorkListError(
+    `Cannot go on with the work list: ${how}. Give it the files it was begun with, or begin a new state.`,
+  );
 }
 
 /** Whether a value is a host name, in the form that `hostOf` would give it. */

@@ -39,6 +39,10 @@ Deno.test("--min-free above what is free ends a recrawl with 75 before it fetche
     assert.equal(code, 75);
     assert.match(stderr, /Cannot go on: \S+ has .* free, less than --min-free/);
     assert.equal((await web.summary()).requests, 0);
+    writeList(dir, []);
+    await new Ccrawl(recrawlArgs(web, dir, "--no-extract")).succeeds();
+    const finished = await ccrawl(args);
+    assert.equal(finished.code, 0, "a list that has been worked off needs no room");
   }));
 
 Deno.test("a recrawl whose disk falls below --min-free seals what it has, says so, and resumes", () =>

@@ -112,6 +112,47 @@ Deno.test("a recrawl refuses the state of another list or shard, both named, bef
     assert.equal((await web.summary()).requests, requests);
   }));
 
+Deno.test("a list that became shorter ends a recrawl with 1; the state is whole, and goes on with the list it had", () =>
+  withFolder(async (dir) => {
+    await web.reset();
+    const urls = URLS.slice(0, 60);
+    const args = prepare(dir, "--delay", "0");
+    writeList(dir, urls);
+    assert.equal((await ccrawl([...args, "-n", "7"])).code, 0);
+    writeList(dir, urls.slice(0, 30));
+    const { code, stderr } = await ccrawl(args);
+    assert.equal(code, 1);
+    assert.match(stderr, /Cannot go on with the work list: \S+list\.txt has no row 59/);
+    assert.equal(readCheckpoint(`${dir}/state.json`)!.done, false);
+    writeList(dir, urls);
+    await new Ccrawl(args).succeeds();
+    await whole(dir, urls);
+  }));
+
+Deno.test("a recrawl does not write where it reads, and tells of rows that hold no URL", () =>
+  withFolder(async (dir) => {
+    await web.reset();
+    const args = prepare(dir, "--delay", "0");
+    await Deno.mkdir(`${dir}/out`);
+    const list = [URLS[0], "no URL", URLS[1]].map((url, i) =>
+      JSON.stringify(i === 1 ? {} : { url })
+    );
+    await Deno.writeTextFile(`${dir}/out/list.jsonl`, list.join("\n"));
+    const from = (path: string) => args.map((word) => word === `${dir}/list.txt` ? path : word);
+    const refused = await ccrawl(from(`${dir}/out`));
+    assert.equal(refused.code, 2);
+    assert.match(
+      refused.stderr,
+      /Cannot write into \S+out: the work list is read from that folder/,
+    );
+    assert.deepEqual(readdirSync(dir).filter((name) => name.startsWith("state.json.")), []);
+    await Deno.rename(`${dir}/out/list.jsonl`, `${dir}/list.jsonl`);
+    const run = new Ccrawl(from(`${dir}/list.jsonl`));
+    await run.succeeds();
+    assert.equal(run.count, 2);
+    assert.match(run.stderr, /1 row of the list held no URL, and no record is of it/);
+  }));
+
 Deno.test("-n and --max-pages stop a recrawl exactly, and the next run goes on from there", () =>
   withFolder(async (dir) => {
     await web.reset();

@@ -192,6 +192,34 @@ Deno.test("read() reads pending rows again and goes on, in one pass and in order
   assert.deepEqual(await rows(list, { from: { part: 3, row: 0 } }), []);
 });
 
+Deno.test("rows and files that an earlier run had and the list has no more are told, not passed over", async () => {
+  const path = join(dir, "shrunk.txt");
+  await Deno.writeTextFile(path, "a.example\nb.example\nc.example\n");
+  const list = await openWorkList({ from: path });
+  const end = { part: 1, row: 0 };
+  for (
+    const [options, message] of [
+      [{ from: end, pending: [{ part: 0, first: 1, last: 3 }] }, /shrunk\.txt has no row 3, which/],
+      [{ from: { part: 0, row: 5 }, pending: [{ part: 0, first: 4, last: 4 }] }, /has no row 4/],
+      [{ from: end, pending: [{ part: 1, first: 0, last: 0 }] }, /has 1 files, and had 2 at/],
+      [{ from: { part: 3, row: 0 } }, /has 1 files, and had 3 at the least/],
+    ] as const
+  ) {
+    await assert.rejects(rows(list, options), (error: Error) => {
+      assert.ok(error instanceof WorkListError);
+      assert.match(error.message, message);
+      return true;
+    });
+  }
+  for (
+    const [options, read] of [
+      [{ from: { part: 0, row: 3 } }, []],
+      [{ from: end, pending: [{ part: 0, first: 1, last: LAST_ROW }] }, [1, 2]],
+      [{ from: end, pending: [{ part: 0, first: 2, last: 2 }] }, [2]],
+    ] as const
+  ) assert.deepEqual((await rows(list, options)).map((r) => r.row), read);
+});
+
 Deno.test("a batch's position is behind its last row, so that rows of other shards are not read again", async () => {
   const path = join(dir, "shards.txt");
   await Deno.writeTextFile(
