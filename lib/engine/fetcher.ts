@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Exchange, FetchError, type HttpClient, toFetchError } from "../net/mod.ts";
+import { type Exchange, FetchError, type HttpClient, isBadPort, toFetchError } from "../net/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
 import { canonicalUrl, hostOf } from "../url/mod.ts";
 import { pickHeaders } from "./archiver.ts";
@@ -180,6 +180,12 @@ export class Fetcher {
     const { robots, delayMs, maxCrawlDelayMs, userAgent } = this.#options;
     if (robots === undefined) return this.#spaced(url, delayMs);
     const { rules, state, failure, detail } = await robots.get(url);
+    if (state === "unreachable" && failure === "skip") {
+      // we would not ask this host for anything: that is no word of its robots.txt
+      throw new FetchError("skip", detail ?? `Cannot connect to ${url.host}: it is not public`, {
+        reason: url.port !== "" && isBadPort(Number(url.port)) ? "bad-port" : "private-address",
+      });
+    }
     if (state === "unreachable") {
       // a host that does not answer fails the page as it would have without robots.txt
       const kind = failure === undefined || failure === "5xx" ? "skip" : failure;

@@ -15,7 +15,7 @@ const latin1 = new TextDecoder("latin1");
 export interface HttpBlock {
   /** First line as served, without its end; empty for an answer with no head (HTTP/0.9). */
   readonly startLine: string;
-  /** Status code of a response; 200 with no head, 0 for a request or where it cannot be read. */
+  /** Status code of a response; 200 with no head or no number in its first line, 0 for a request or where it cannot be read. */
   readonly status: number;
   /** Fields in the order served; names as served, folded lines unfolded, Latin-1 decoded. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -52,8 +52,7 @@ export function parseHttp(block: Uint8Array): HttpBlock {
     const colon = line.indexOf(":");
     if (colon > 0) headers.push([line.slice(0, colon).trimEnd(), line.slice(colon + 1).trim()]);
   }
-  const code = /^\S{1,20} +(\d{3})(?!\d)/.exec(startLine)?.[1];
-  const status = isResponse(block) && code !== undefined ? Number(code) : 0;
+  const status = isResponse(block) ? statusOf(startLine) : 0;
   return message(startLine, status, headers, head, block.subarray(end));
 }
 
@@ -81,6 +80,13 @@ export function dechunk(payload: Uint8Array): { content: Uint8Array; complete: b
 function chunkSize(line: Uint8Array): number | undefined {
   const hex = /^\s*([0-9a-fA-F]{1,12})\s*(?:;|$)/.exec(latin1.decode(line.subarray(0, 100)));
   return hex === null ? undefined : parseInt(hex[1]!, 16);
+}
+
+/** A status line without a number is a page all the same: browsers take it for 200. */
+function statusOf(line: string): number {
+  const [, digits = ""] = /^[^ \t]*[ \t]*(\d{0,4})/.exec(line)!;
+  if (digits === "") return 200;
+  return digits.length === 3 ? Number(digits) : 0;
 }
 
 function isResponse(block: Uint8Array): boolean {

@@ -5,7 +5,7 @@ import { recrawl } from "../../lib/engine/recrawl.ts";
 import { CODED_TEXT, CODINGS, startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
 import { assertPolite } from "./_politeness.ts";
-import { collect, metaOf, rowsOfRun, toward } from "./_recrawl.ts";
+import { collect, metaOf, readRows, rowsOfRun, toward } from "./_recrawl.ts";
 
 const web = await startWeb({ hosts: 20, pages: 400, pageBytes: 2000 });
 globalThis.addEventListener("unload", () => web[Symbol.asyncDispose]());
@@ -159,23 +159,38 @@ Deno.test("a hop that could not start before the deadline is not taken: the 3xx 
     assert.deepEqual([rows.get(second)!.status, rows.get(second)!.error], [302, ""]);
   }));
 
-Deno.test("no row reaches a private address, and says why", () =>
-  withFolder(async (dir) => {
-    await web.reset();
-    const from = [
-      ...["private", "link-local", "zero", "cgnat", "mapped", "nat64", "six-to-four", "ula", "good"]
-        .map((kind) => `http://h1.${kind}.test/`),
-      ...["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "2130706433"].map((ip) =>
-        `http://${ip}/`
-      ),
-    ];
-    const rows = await rowsOfRun(web, dir, { from, allowPrivate: false });
-    for (const row of rows.values()) {
-      assert.deepEqual([row.status, row.error], [0, "skip"], row.url);
-      assert.equal(metaOf(row).reason, "private-address", row.url);
-    }
-    assert.equal((await web.summary()).requests, 0);
-  }));
+for (const robots of [false, true]) {
+  Deno.test(`no row reaches a private address ${robots ? "with" : "without"} robots.txt, and says why`, () =>
+    withFolder(async (dir) => {
+      await web.reset();
+      const from = [
+        ...[
+          "private",
+          "link-local",
+          "zero",
+          "cgnat",
+          "mapped",
+          "nat64",
+          "six-to-four",
+          "ula",
+          "good",
+        ]
+          .map((kind) => `http://h1.${kind}.test/`),
+        ...["127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "2130706433"].map((ip) =>
+          `http://${ip}/`
+        ),
+        "http://h2.good.test:22/",
+      ];
+      const { run } = await collect(web, dir, { from, allowPrivate: false, robots });
+      for (const row of await readRows(`${dir}/out`)) {
+        assert.deepEqual([row.status, row.error], [0, "skip"], row.url);
+        const reason = row.url.endsWith(":22/") ? "bad-port" : "private-address";
+        assert.equal(metaOf(row).reason, reason, row.url);
+      }
+      assert.deepEqual([run.figures.failures.skip, run.figures.disallowed], [from.length, 0]);
+      assert.equal((await web.summary()).requests, 0);
+    }));
+}
 
 Deno.test("bodies cut at the cap, by time and by the peer are rows with their status, and marked", () =>
   withFolder(async (dir) => {

@@ -96,6 +96,12 @@ Deno.test("parseHttp() knows requests, ICY, odd statuses, and answers without a 
   assert.equal(parseHttp(encode("ICY 200 OK\nA: b\n\nx")).status, 200);
   assert.equal(parseHttp(encode("HTTP/1.1 999 No\n\n")).status, 999);
   assert.equal(parseHttp(encode("HTTP/1.1 20\n\n")).status, 0);
+  assert.equal(parseHttp(encode("HTTP/1.1 20000 OK\n\n")).status, 0);
+  for (
+    const [line, status] of [["HTTP/1.1 abc OK", 200], ["HTTP/1.1", 200], ["HTTP/1.1\t404", 404]]
+  ) {
+    assert.equal(parseHttp(encode(`${line}\r\n\r\n`)).status, status, "as the client reads it");
+  }
   for (const body of ["<html>hi\n\nthere", "GET THIS NOW\n\nx", "", "\n\n"]) {
     const http = parseHttp(encode(body));
     assert.deepEqual([http.status, http.head.length, decode(http.payload)], [200, 0, body]);
