@@ -21,6 +21,15 @@ hash() {
   echo "${sum%% *}"
 }
 
+# What runs of the lists that are here is no longer what is installed. It is remembered, for an install that
+# starts them, should this one not be it or not come to its end.
+touched() {
+  changed=yes
+  for list in domains urls; do
+    [ ! -e "$root/etc/ccrawl/recrawl-$list.env" ] || : > "$root/etc/ccrawl/recrawl-$list.restart"
+  done
+}
+
 # put FILE PLACE MODE: says whether PLACE has changed.
 put() {
   if [ -f "$root$2" ] && cmp -s "$1" "$root$2"; then
@@ -30,8 +39,8 @@ put() {
   new=$root${2%/*}/.${2##*/}.new
   cp "$1" "$new"
   chmod "$3" "$new"
+  touched
   mv -f "$new" "$root$2"
-  changed=yes
   say "$2: written"
 }
 
@@ -86,9 +95,9 @@ install_binary() {
     why=$(head -n 3 why)
     fail "the binary does not run here, the one that was there stays: $why"
   }
+  touched
   mv -f "$new" "$place"
   trap 'rm -rf "$folder"' EXIT
-  changed=yes
   say "/usr/local/bin/ccrawl: written, sha256 $want"
 }
 
@@ -124,12 +133,12 @@ main() {
   kilobytes=$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)
   [ -n "$kilobytes" ] || fail "/proc/meminfo does not say how much memory there is"
   cat > memory.conf << END
-# 70 % of this machine's memory, written by every install. It slows a run down, and does not kill it.
-# What is to stand instead goes into another file: systemctl edit ccrawl-recrawl@$kind
-[Service]
+# 70 % of this machine's memory for all that it crawls, be it two lists. Written by every install. It slows
+# runs down, and does not kill them. What is to stand instead goes into another file: systemctl edit ccrawl.slice
+[Slice]
 MemoryHigh=$((kilobytes * 70 / 100))K
 END
-  put memory.conf "/etc/systemd/system/ccrawl-recrawl@$kind.service.d/50-memory.conf" 644
+  put memory.conf /etc/systemd/system/ccrawl.slice.d/50-memory.conf 644
 
   sed "s/@SERVER@/$server/; s/@SHARD@/$shard/; s/@SHARDS@/$shards/" "env/recrawl-$kind.env" > recrawl.env
   env=$root/etc/ccrawl/recrawl-$kind.env
@@ -147,12 +156,17 @@ END
   [ "$has" = "$shard of $shards" ] ||
     fail "everything is in its place, but /etc/ccrawl/recrawl-$kind.env says that this is shard $has, and the fleet's list that it is $shard of $shards; nothing was started. A fleet is not repartitioned while a list is worked off: put the list of servers right"
 
+  restart=$root/etc/ccrawl/recrawl-$kind.restart
+  running=yes
+  control is-active --quiet "ccrawl-recrawl@$kind.service" "ccrawl-publish@$kind.service" || running=no
+  [ "$running" = yes ] || rm -f "$restart"
   if [ "$start" = yes ]; then
     # One that runs keeps the binary it was started with; a restart seals first, and loses nothing.
-    [ "$changed" = no ] || control try-restart "ccrawl-recrawl@$kind.service" "ccrawl-publish@$kind.service"
+    [ ! -e "$restart" ] || control try-restart "ccrawl-recrawl@$kind.service" "ccrawl-publish@$kind.service"
+    rm -f "$restart"
     control start ccrawl-recrawl.target
     say "ccrawl-recrawl.target: started"
-  elif [ "$changed" = yes ] && control is-active --quiet "ccrawl-recrawl@$kind.service"; then
+  elif [ "$changed" = yes ] && [ "$running" = yes ]; then
     say "ccrawl-recrawl@$kind: runs on with what it was started with; systemctl restart ccrawl-recrawl.target"
   fi
 }

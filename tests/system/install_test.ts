@@ -49,10 +49,14 @@ Deno.test("install.sh installs a fleet", async (t) => {
   });
 
   await t.step("with a bound of 70 % of the memory", () => {
-    const place =
-      `${server1.root}/etc/systemd/system/ccrawl-recrawl@domains.service.d/50-memory.conf`;
+    const place = `${server1.root}/etc/systemd/system/ccrawl.slice.d/50-memory.conf`;
     const kilobytes = Number(/^MemoryHigh=(\d+)K$/m.exec(read(place))![1]);
     assert.ok(Math.abs(kilobytes * 1024 / totalmem() - 0.7) < 0.001, `${kilobytes}K`);
+    assert.match(
+      read(`${server1.root}/etc/systemd/system/ccrawl-recrawl@.service`),
+      /^Slice=ccrawl\.slice$/m,
+      "both lists of a machine are under the one bound",
+    );
   });
 
   await t.step("with users of their own, and a folder that both write to", () => {
@@ -143,10 +147,15 @@ Deno.test("install.sh installs a fleet", async (t) => {
       );
       assert.match(quiet.stderr, /not the same: cccccccccccc bbbbbbbbbbbb/);
       assert.equal((await fleet.told("server1")).length, 2);
+      assert.equal((await fleet.install("--servers=server1", "--start")).code, 0);
+      const restarted = "try-restart ccrawl-recrawl@domains.service ccrawl-publish@domains.service";
+      assert.equal((await fleet.told("server1"))[2], restarted, "what the install before has left");
+      assert.equal((await fleet.install("--servers=server1", "--start")).code, 0);
+      assert.ok(!(await fleet.told("server1")).includes(restarted));
       await Deno.writeTextFile(fleet.binary, standIn("dddddddddddd"));
       assert.equal((await fleet.install("--servers=server1", "--start")).code, 0);
       assert.deepEqual((await fleet.told("server1")).slice(2), [
-        "try-restart ccrawl-recrawl@domains.service ccrawl-publish@domains.service",
+        restarted,
         "start ccrawl-recrawl.target",
       ]);
       await Deno.remove(`${fleet.dir}/server1.state`);
