@@ -170,6 +170,8 @@ export type CrawlEvent =
   }
   | { readonly type: "warning"; readonly text: string }
   | { readonly type: "release"; readonly release: string }
+  /** The hub does not give the work list yet, and is asked again after so many ms. */
+  | { readonly type: "waiting"; readonly ms: number; readonly reason: string }
   /** A work list was worked off by an earlier run: nothing is left to do. */
   | { readonly type: "worked-off"; readonly source: string }
   | { readonly type: "control"; readonly verb: string; readonly host?: string }

@@ -196,6 +196,7 @@ async function openParts(
       ...(options.hub === undefined ? {} : { hub: options.hub }),
       ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       signal: stop,
+      onWait: (ms, reason) => options.onEvent({ type: "waiting", ms, reason }),
     });
     checkApart(list, options);
     if (list.release !== "") options.onEvent({ type: "release", release: list.release });

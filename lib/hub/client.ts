@@ -224,7 +224,7 @@ export class HubClient {
           signal: stop.signal,
         });
       } catch (error) {
-        const failure = failed(error, stop.signal);
+        const failure = failed(error, stop.signal, at);
         drop();
         throw failure;
       }
@@ -368,20 +368,21 @@ function refusal({ status, at, verb, after, reason, withToken, redirected }: Ref
 }
 
 /** What a failed `fetch` or read of a body is: why it was ended, or what the network says. */
-function failed(error: unknown, signal: AbortSignal): unknown {
+function failed(error: unknown, signal: AbortSignal, at?: string): unknown {
   if (signal.aborted) return signal.reason;
   // The error itself is not kept: it has the whole address in it.
-  return new Again(plain(error), 0, undefined);
+  return new Again(plain(error, at), 0, undefined);
 }
 
 /** The network's own words, without the URL in them, which may carry a signature. */
-function plain(error: unknown): string {
-  const words = error instanceof Error ? error.message : String(error);
-  const at = words.indexOf("http");
-  if (at < 0) return words;
-  const end = words.indexOf(")", at);
-  const rest = end < 0 ? "" : words.slice(end + 1);
-  return `the request failed${rest}`;
+function plain(error: unknown, at: string | undefined): string {
+  // The runtime says "fetch failed", and what it was in the cause.
+  const said = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const words = said instanceof Error ? said.message : String(said);
+  const shown = at === undefined ? words : words.replaceAll(new URL(at).href, "");
+  const rest = /^error sending request for url \(\)(.*)$/s.exec(shown)?.[1];
+  if (rest !== undefined && !rest.includes("://")) return `the request failed${rest}`;
+  return shown.includes("http") ? "the request failed" : shown;
 }
 
 /** Answer shorter than it said, as a reason to go on from where it stopped. */

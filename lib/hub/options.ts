@@ -25,6 +25,8 @@ export interface HubSettings {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Monotonic ms. @default `performance.now` */
   readonly now?: () => number;
+  /** Told of each wait before the same is asked again, and why. */
+  readonly onWait?: (ms: number, why: string) => void;
 }
 
 /**
@@ -43,6 +45,7 @@ export function hubOptions(settings: HubSettings): Omit<HubClientOptions, "stats
     retryFor: settings.retryFor ?? 600_000,
     idle: settings.idle ?? 30_000,
     signal: settings.signal,
+    ...(settings.onWait === undefined ? {} : { onWait: settings.onWait }),
   };
 }
 

@@ -36,6 +36,8 @@ export interface RemoteOptions {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Monotonic ms. @default `performance.now` */
   readonly now?: () => number;
+  /** Told of each wait before the same is asked again, and why. */
+  readonly onWait?: (ms: number, why: string) => void;
 }
 
 /** Whether `place` is an http or https URL, and so no path. */

@@ -251,6 +251,33 @@ Deno.test("a hub that goes on refusing is a temporary failure, when it has been 
   }
 });
 
+Deno.test("a wait is told of with what the network says, without the address", async () => {
+  await using hub = hubWithList();
+  const time = new FakeTime();
+  let asked = 0;
+  const waits: [ms: number, why: string][] = [];
+  const list = await opened(hub, {
+    sleep: time.sleep,
+    now: time.now,
+    onWait: (ms, why) => waits.push([ms, why]),
+    fetch: (url, init) => {
+      if (++asked > 2) return fetch(url, init);
+      const at = asked === 1 ? url : "http://cdn.test/a(b)?signature=secret";
+      const cause = new Error(
+        `error sending request for url (${at}): client error (Connect): dns error: no such name`,
+      );
+      throw new TypeError("fetch failed", { cause });
+    },
+  });
+  assert.equal(list.stats.retries, 2);
+  assert.deepEqual(waits.map(([ms]) => ms), time.slept);
+  assert.equal(
+    waits[0]![1],
+    "the request failed: client error (Connect): dns error: no such name",
+  );
+  assert.equal(waits[1]![1], "the request failed");
+});
+
 Deno.test("a Retry-After beyond what is left is not waited for", async () => {
   await using hub = hubWithList();
   const time = new FakeTime();

@@ -5,10 +5,21 @@
  */
 
 import type { CrawlEvent } from "../../../engine/mod.ts";
+import { formatElapsed } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 
+/** Waits that are told of. */
+const LONG_MS = 5000;
+
+/** Tells of a wait for a server that lasts, and why; of what passes at once there is nothing to say. */
+export function tellWait(ms: number, reason: string, { report }: CommandIo): void {
+  if (ms < LONG_MS) return;
+  report.message(`waiting ${formatElapsed(ms)}: ${printable(reason)}`);
+}
+
 /** Tells what happened beside the pages. */
-export function tell(event: CrawlEvent, { report }: CommandIo): void {
+export function tell(event: CrawlEvent, io: CommandIo): void {
+  const { report } = io;
   switch (event.type) {
     case "repaired":
       report.message(
@@ -27,6 +38,9 @@ export function tell(event: CrawlEvent, { report }: CommandIo): void {
     }
     case "release":
       report.message(`reading release ${event.release}`);
+      break;
+    case "waiting":
+      tellWait(event.ms, event.reason, io);
       break;
     case "worked-off":
       report.message(`${event.source} has been worked off: nothing is left to do`);

@@ -5,14 +5,11 @@
  */
 
 import { publish, type PublishEvent } from "../../../publish/mod.ts";
-import { formatElapsed, publishKind } from "../../../report/mod.ts";
+import { publishKind } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlPublishOptions } from "../recrawl_publish.ts";
-import { outcomeOf, printable } from "./_events.ts";
-
-/** Waits that are worth a line. */
-const LONG_MS = 5000;
+import { outcomeOf, printable, tellWait } from "./_events.ts";
 
 /** Publishes, a record a part. */
 export async function run(options: RecrawlPublishOptions, io: CommandIo): Promise<number> {
@@ -71,7 +68,8 @@ export async function run(options: RecrawlPublishOptions, io: CommandIo): Promis
   return ExitCode.done;
 }
 
-function tell(event: PublishEvent, { report }: CommandIo): void {
+function tell(event: PublishEvent, io: CommandIo): void {
+  const { report } = io;
   switch (event.type) {
     case "created":
       report.message(`made the repo ${event.repo}`);
@@ -80,9 +78,7 @@ function tell(event: PublishEvent, { report }: CommandIo): void {
       report.warn(printable(event.text));
       break;
     case "waiting":
-      if (event.ms >= LONG_MS) {
-        report.message(`waiting ${formatElapsed(event.ms)}: ${printable(event.reason)}`);
-      }
+      tellWait(event.ms, event.reason, io);
       break;
     case "no-state":
       report.message(`waiting for ${event.state}: the run has sealed nothing yet`);

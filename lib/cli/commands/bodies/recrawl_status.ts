@@ -15,7 +15,7 @@ import {
   type RecrawlStatusRecord,
   statusFiles,
 } from "../recrawl_status.ts";
-import { printable } from "./_events.ts";
+import { printable, tellWait } from "./_events.ts";
 
 /** Somebody waits for the answer. */
 const RETRY_FOR = 30_000;
@@ -62,8 +62,9 @@ function stateRecord(state: string, at: Checkpoint): RecrawlStatusRecord {
 async function* ledgers(
   { kind, repo }: Options,
   sources: readonly string[],
-  { host, report, signal }: CommandIo,
+  io: CommandIo,
 ): AsyncGenerator<RecrawlLedgerRecord, void, void> {
+  const { host, report, signal } = io;
   const { defaultRepo, fleetLedgers, HubAccessError, HubMissingError, listRepo } = await import(
     "../../../publish/mod.ts"
   );
@@ -87,6 +88,7 @@ async function* ledgers(
         token,
         signal,
         retryFor: RETRY_FOR,
+        onWait: (ms, reason) => tellWait(ms, reason, io),
         onDamaged: (path, error) =>
           report.warn(`${printable(path)} of ${name} is left out: ${error.message}`),
       });

@@ -8,6 +8,7 @@ import { diffSnapshots, diffStatement, diffStats, tierOf } from "../../../sched/
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { SchedDiffArguments, SchedDiffOptions } from "../sched_diff.ts";
+import { tellWait } from "./_events.ts";
 
 /** A record a host; or the statement for it. */
 export async function run(
@@ -25,6 +26,7 @@ export async function run(
     userAgent: options.userAgent,
     signal,
     onMessage: (text: string) => report.message(text),
+    onWait: (ms: number, reason: string) => tellWait(ms, reason, io),
     ...(options.scratch === undefined ? {} : { scratch: options.scratch }),
     ...(options.timeout === undefined ? {} : { idle: options.timeout }),
   };
