@@ -135,7 +135,7 @@ function documentOf(line: string): IndexDocument | string {
   const docId = first("doc_id", "id"), url = first("url") ?? "";
   if ((docId ?? url) === "") return "neither url nor doc_id";
   const text = first("text", "markdown", "content", "body"), title = first("title") ?? "";
-  if (text === undefined && title === "") return "no text (nor markdown, nor a title)";
+  if ((text ?? "") === "" && title === "") return "no text (nor markdown, nor a title)";
   const language = first("language", "lang") ?? "";
   return { ...(docId ? { docId } : {}), url, title, text: text ?? "", language };
 }

@@ -31,6 +31,7 @@ const LINES = [
   '{"id":"x","url":"https://b.example/","markdown":"# Md"}',
   '{"url":"https://c.example/","title":"title alone"}',
   '{"url":"https://d.example/"}',
+  '{"type":"request","url":"https://a.example/","title":"","text":""}',
   "[1]",
   "null",
   '{"text":"whose?"}',
@@ -57,10 +58,11 @@ Deno.test("readDocuments() reads JSON lines, plain, in gzip members, and from st
     assert.deepEqual(documents, [...WANTED, ...WANTED]);
     const reasons = [
       "line 6: no text (nor markdown, nor a title)",
-      "line 7: no JSON object",
+      "line 7: no text (nor markdown, nor a title)",
       "line 8: no JSON object",
-      "line 9: neither url nor doc_id",
-      "line 10: no JSON",
+      "line 9: no JSON object",
+      "line 10: neither url nor doc_id",
+      "line 11: no JSON",
     ];
     assert.deepEqual(bad, [...reasons, ...reasons]);
     assert.deepEqual((await read(["-"], new TextEncoder().encode(LINES))).documents, WANTED);
