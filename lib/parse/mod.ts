@@ -26,6 +26,7 @@
 
 export * from "./errors.ts";
 export { expandPaths, type FileKind, kindOf, type WantedFiles, WARC_FILES } from "./files.ts";
-export { matchesGlob, parseStatusRange, type RecordTest, recordTest } from "./filter.ts";
+export { matchesGlob, type RecordTest, recordTest } from "./filter.ts";
 export * from "./parse.ts";
+export { parseStatusRange } from "./status_range.ts";
 export type * from "./types.ts";

@@ -23,13 +23,8 @@
  */
 
 export { RankTableError, ReleaseError } from "./errors.ts";
-export {
-  DATA_ENDPOINT,
-  findRelease,
-  rankTableUrl,
-  type ReleaseOptions,
-  RELEASES_PAGE,
-} from "./release.ts";
+export { DATA_ENDPOINT, RELEASES_PAGE } from "./places.ts";
+export { findRelease, rankTableUrl, type ReleaseOptions } from "./release.ts";
 export { openRanks, type OpenRanksOptions, type RankTable } from "./open.ts";
 export { hostAt, type RankRows, type RankStats, rankStats, readRanks, valueAt } from "./ranks.ts";
 export {

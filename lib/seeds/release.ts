@@ -7,11 +7,7 @@
 import { newestFirst, releaseMonth } from "../webgraph/mod.ts";
 import { fetchText, HubError, type RemoteOptions } from "../worklist/mod.ts";
 import { ReleaseError } from "./errors.ts";
-
-/** Where the releases are served. */
-export const DATA_ENDPOINT = "https://data.commoncrawl.org";
-/** The page that links to each release. */
-export const RELEASES_PAGE = "https://commoncrawl.org/web-graphs";
+import { DATA_ENDPOINT, RELEASES_PAGE } from "./places.ts";
 
 /** Options of {@linkcode findRelease} and {@linkcode rankTableUrl}. */
 export interface ReleaseOptions extends RemoteOptions {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { matchesGlob, parseStatusRange } from "../../lib/parse/filter.ts";
+import { matchesGlob } from "../../lib/parse/filter.ts";
+import { parseStatusRange } from "../../lib/parse/status_range.ts";
 
 Deno.test("matchesGlob() is what the pattern's regular expression says", () => {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "/", "."), maxLength: 12 });

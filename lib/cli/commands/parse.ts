@@ -4,7 +4,7 @@
  * @module
  */
 
-import { parseStatusRange } from "../../parse/filter.ts";
+import { parseStatusRange } from "../../parse/status_range.ts";
 import type { ParsedRecord, StatusRange } from "../../parse/types.ts";
 import type { CommandSpec } from "../command.ts";
 import { type GlobalOptions, workersType } from "../options/global.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { DATA_ENDPOINT, RELEASES_PAGE } from "../../seeds/release.ts";
+import { DATA_ENDPOINT, RELEASES_PAGE } from "../../seeds/places.ts";
 import { type OptionTable, value } from "../options/spec.ts";
 import { path, text } from "../options/types.ts";
 

@@ -5,7 +5,7 @@
  */
 
 import { DIFF_WAYS, type DiffWay, SQL_DIALECTS, type SqlDialect } from "../../sched/ways.ts";
-import { DATA_ENDPOINT } from "../../seeds/release.ts";
+import { DATA_ENDPOINT } from "../../seeds/places.ts";
 import type { CommandSpec } from "../command.ts";
 import type { GlobalOptions } from "../options/global.ts";
 import { list, value } from "../options/spec.ts";
