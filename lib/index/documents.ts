@@ -39,6 +39,8 @@ export interface ReadDocumentsOptions {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** Threads that render. @default the machine's cores */
   readonly workers?: number;
+  /** Ends the reading; what was read before is given. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -53,6 +55,7 @@ export async function* readDocuments(
   options: ReadDocumentsOptions = {},
 ): AsyncGenerator<IndexDocument, void, undefined> {
   for (const file of await expandPaths(paths, FILES)) {
+    if (options.signal?.aborted) return;
     const stdin = file === "-" ? await peek(options.stdin ?? Deno.stdin.readable) : undefined;
     const head = stdin?.head ?? await headOf(file);
     const kind = kindOf(head);
@@ -69,7 +72,7 @@ export async function* readDocuments(
 /** A document of what `parse` gives of a page; nothing where it has no words. */
 async function* archived(
   file: string,
-  { onBad, stdin, workers }: ReadDocumentsOptions,
+  { onBad, stdin, workers, signal }: ReadDocumentsOptions,
 ): AsyncGenerator<IndexDocument, void, undefined> {
   const records = parse([file], {
     types: ["response", "resource", "conversion"],
@@ -78,6 +81,7 @@ async function* archived(
     ...(onBad === undefined ? {} : { onDamage: onBad }),
     ...(stdin === undefined ? {} : { stdin }),
     ...(workers === undefined ? {} : { workers }),
+    ...(signal === undefined ? {} : { signal }),
   });
   for await (const { record } of records) {
     const { url, title = "", text = "", language = "" } = record satisfies ParsedRecord;
@@ -88,13 +92,14 @@ async function* archived(
 async function* lines(
   bytes: AsyncIterable<Uint8Array>,
   file: string,
-  { onBad }: ReadDocumentsOptions,
+  { onBad, signal }: ReadDocumentsOptions,
 ): AsyncGenerator<IndexDocument, void, undefined> {
   const decoder = new TextDecoder();
   let number = 0;
   const bad = (reason: string) => onBad?.({ file, offset: 0, reason: `line ${number}: ${reason}` });
   try {
     for await (const line of readLines(bytes, MAX_LINE)) {
+      if (signal?.aborted) return;
       number++;
       if (line === undefined) {
         bad(`longer than ${MAX_LINE >> 20} MB`);

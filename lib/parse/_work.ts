@@ -61,6 +61,7 @@ export class Work implements AsyncDisposable {
     let failure: { readonly error: unknown } | undefined;
     try {
       for await (const item of items) {
+        if (this.#options.signal?.aborted) break;
         if (!this.#test(item.record)) continue;
         queue.push(await this.#begin(item, file));
         while (queue.length > 0 && ("now" in queue[0]! || queue.length >= this.#ahead)) {

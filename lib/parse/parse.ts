@@ -41,6 +41,7 @@ export async function* parse(
   const named = paths.length === 1 && files[0] === paths[0];
   await using work = new Work(options);
   for (const file of files) {
+    if (options.signal?.aborted) return;
     try {
       const items = file === "-" ? archiveItems(file, options) : await itemsOf(file, options);
       yield* work.through(items, named ? undefined : file);
@@ -75,11 +76,14 @@ async function itemsOf(file: string, options: ParseOptions): Promise<AsyncGenera
 
 async function* archiveItems(
   file: string,
-  { onDamage, stdin, payload }: ParseOptions,
+  { onDamage, stdin, payload, signal }: ParseOptions,
 ): AsyncGenerator<Item, void, undefined> {
   const read: ReadWarcOptions = {
     maxContent: MAX_BLOCK,
-    onDamage: ({ offset, reason }) => onDamage?.({ file, offset, reason }),
+    onDamage({ offset, reason }) {
+      // What the end of a stopped stream has cut is no damage.
+      if (!signal?.aborted) onDamage?.({ file, offset, reason });
+    },
   };
   const records = file === "-"
     ? readWarc(stdin ?? Deno.stdin.readable, read)

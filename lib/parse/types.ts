@@ -114,4 +114,6 @@ export interface ParseOptions extends ParseFilter {
   readonly onDamage?: (damage: ParseDamage) => void;
   /** What the path `-` reads. */
   readonly stdin?: AsyncIterable<Uint8Array>;
+  /** Ends the reading; what was read before is given. */
+  readonly signal?: AbortSignal;
 }

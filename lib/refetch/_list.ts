@@ -49,7 +49,7 @@ export async function writeList(
     readonly signal?: AbortSignal;
   },
 ): Promise<void> {
-  const { signal, ...parsing } = options;
+  const { signal } = options;
   await ledger.choose(shard.name, async (isNew) => {
     let urls = 0, leftOut = 0, text = "";
     const fd = openSync(`${shard.list}.tmp`, "w");
@@ -61,13 +61,12 @@ export async function writeList(
         text = "";
       };
       const pages = parse([shard.path], {
-        ...parsing,
+        ...options,
         ...(choice.all ? {} : PAGES),
         types: ["response"],
         ...(choice.languages.length === 0 ? {} : { languages: choice.languages }),
       });
       for await (const { record } of pages) {
-        signal?.throwIfAborted();
         const url = URL.parse(record.url);
         if (url === null || !/^https?:$/.test(url.protocol)) continue;
         const digest = choice.dedupDigest ? record.payload_digest : "";
@@ -79,6 +78,7 @@ export async function writeList(
         text += `${url.href}\n`;
         if (text.length >= PIECE) flush();
       }
+      signal?.throwIfAborted(); // a list that was broken off is none
       flush();
       fsyncSync(fd);
     } finally {

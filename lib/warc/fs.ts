@@ -109,8 +109,11 @@ export function writeAll(fs: WarcFs, fd: number, bytes: Uint8Array, position: nu
   }
 }
 
+/** How long reading without a pause may keep a signal, a timer or a socket waiting, in ms. */
+const TURN_MS = 50;
+
 /**
- * A file's bytes in pieces, each a fresh array.
+ * A file's bytes in pieces, each a fresh array. Everything else of the process gets its turn in between.
  *
  * @param from Byte offset of the first.
  * @param piece Most bytes in a piece.
@@ -122,8 +125,13 @@ export async function* fileBytes(
   piece = 1 << 18,
 ): AsyncGenerator<Uint8Array, void, unknown> {
   const fd = fs.open(path);
+  let turn = performance.now();
   try {
     for (let at = from;;) {
+      if (performance.now() - turn > TURN_MS) {
+        await new Promise((resolve) => setTimeout(resolve, 0)); // signals are seen only by who waits
+        turn = performance.now();
+      }
       const bytes = new Uint8Array(piece);
       const n = fs.read(fd, bytes, at);
       if (n <= 0) return;

@@ -11,6 +11,8 @@ import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { GlobalOptions } from "../../options/global.ts";
 import type { RankOptions } from "../rank_options.ts";
+import { tellWait } from "./_events.ts";
+import { stdinOf } from "./_stdin.ts";
 
 /** Bad lines that are shown one by one. */
 const SHOWN = 3;
@@ -27,8 +29,9 @@ export async function rankTable(
     dataEndpoint: options.dataEndpoint,
     releasesPage: options.releasesPage,
     userAgent: options.userAgent,
-    stdin: () => io.host.stdin(),
+    stdin: () => stdinOf(io),
     signal: io.signal,
+    onWait: (ms, reason) => tellWait(ms, reason, io),
     ...(options.timeout === undefined ? {} : { idle: options.timeout }),
   });
   if (table.release !== "") io.report.message(`reading the host ranks of ${table.release}`);
@@ -38,7 +41,7 @@ export async function rankTable(
 /** The bytes of a file, or of stdin for `-`. */
 export async function* inputBytes(path: string, io: CommandIo): AsyncGenerator<Uint8Array> {
   if (path === "-") {
-    yield* io.host.stdin();
+    yield* stdinOf(io);
     return;
   }
   await using source = await openBytes(path);
@@ -71,6 +74,10 @@ export async function rateStore(path: string, io: CommandIo): Promise<RateStore>
   const bad = badLines(path, "no change rate", io);
   try {
     const store = await RateStore.load(path, readHostRates(inputBytes(path, io), bad.add));
+    if (io.signal.aborted) {
+      store[Symbol.dispose](); // it holds what came until the stop
+      io.signal.throwIfAborted();
+    }
     bad.tell();
     io.report.message(`${store.hosts.toLocaleString("en")} change rates from ${path}`);
     return store;

@@ -16,6 +16,7 @@ import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import { type IndexBuildOptions, splitUrls } from "../index_build.ts";
 import { networkOptions } from "./_network.ts";
+import { stdinOf } from "./_stdin.ts";
 
 /** How often the disk is looked at and the progress told, in ms. */
 const FLOOR_EVERY = 1000;
@@ -31,7 +32,8 @@ export async function run(options: IndexBuildOptions, io: CommandIo): Promise<nu
   using writer = new IndexWriter(options.dir);
   const figures = { added: 0, replaced: 0, unchanged: 0, skipped: 0, failed: 0 };
   const reading: ReadDocumentsOptions = {
-    stdin: io.host.stdin(),
+    stdin: stdinOf(io),
+    signal,
     onBad({ file, offset, reason }) {
       figures.skipped++;
       if (figures.skipped > TOLD) return;

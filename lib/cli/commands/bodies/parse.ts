@@ -8,6 +8,7 @@ import { parse, ParseError } from "../../../parse/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode, UsageError } from "../../errors.ts";
 import type { ParseArguments, ParseCommandOptions } from "../parse.ts";
+import { stdinOf } from "./_stdin.ts";
 
 /** Read files, a record a record. */
 export async function run(
@@ -29,7 +30,8 @@ export async function run(
     meta: options.meta,
     payload: raw,
     workers: options.workers,
-    stdin: io.host.stdin(),
+    stdin: stdinOf(io),
+    signal,
     onDamage({ file, offset, reason }) {
       damaged++;
       report.warn(`${file}, byte ${offset}: ${reason}`);
