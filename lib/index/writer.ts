@@ -99,13 +99,13 @@ export class IndexWriter implements Disposable {
    * @throws {IndexError} When it cannot be written. What was committed is kept.
    */
   add(document: IndexDocument): Added {
-    const docId = (document.docId ?? document.url).slice(0, MAX_NAME);
+    const whole = document.docId ?? document.url, docId = whole.slice(0, MAX_NAME);
     if (docId === "") throw new RangeError("Cannot index a document that has neither id nor URL");
     const url = document.url.slice(0, MAX_NAME);
     const title = document.title.slice(0, MAX_TITLE).toWellFormed();
     const text = document.text.slice(0, MAX_TEXT).toWellFormed();
     const language = document.language.toLowerCase().replaceAll(/[^a-z0-9]/g, "").slice(0, 8);
-    const hash = hashOf([docId], 16), content = hashOf([url, title, text, language], 8);
+    const hash = hashOf([whole], 16), content = hashOf([url, title, text, language], 8);
     try {
       const known = this.#known.get(hash) as { id: number; content: Uint8Array } | undefined;
       if (known !== undefined && same(known.content, content)) return "unchanged";

@@ -333,3 +333,16 @@ Deno.test("an index is searched where nothing may be written; a full disk loses 
     assert.deepEqual(find(path, "kept"), ["https://b.example/"]);
   });
 });
+
+Deno.test("IndexWriter keeps documents apart whose ids differ only far behind", async () => {
+  await inFolder((dir) => {
+    const long = "x".repeat(20_000);
+    const { documents } = build(dir, [
+      document("https://a.example/", "one", { docId: `${long}1` }),
+      document("https://b.example/", "two", { docId: `${long}2` }),
+    ]);
+    assert.equal(documents, 2);
+    assert.deepEqual(find(dir, "one"), ["https://a.example/"]);
+    return Promise.resolve();
+  });
+});
