@@ -63,7 +63,7 @@ async function* readList(
   const last = again.at(-1);
   if (nextPart > parts.length || (last !== undefined && last.part >= parts.length)) {
     const had = Math.max(nextPart, (last?.part ?? 0) + 1);
-    throw changed(`${source} has ${parts.length} files, and had ${had} at the least`);
+    throw changed(`${source} has fewer files (${parts.length}) than an earlier run read (${had})`);
   }
   for (let p = 0; p < parts.length; p++) {
     const rest = p < from.part ? undefined : p === from.part ? from.row : 0;

@@ -19,7 +19,8 @@ const MIB = 2 ** 20;
 export function run(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
   const { profileDir, profileName } = options;
   if (profileDir === undefined || profileName === undefined) return pass(options, io);
-  return profiled(profileDir, profileName, () => pass(options, io));
+  const warn = (text: string) => io.report.warn(text);
+  return profiled(profileDir, profileName, () => pass(options, io), warn);
 }
 
 async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
