@@ -146,7 +146,7 @@ export async function openHttpFile(
     if (await fill(answer, tail, 0) < tail.length) throw cutShort();
     return { tail, size: range.total };
   });
-  if ("spooled" in first) return first.spooled;
+  if (first.spooled !== undefined) return first.spooled;
   const { tail, size } = first;
 
   return {
