@@ -3,7 +3,7 @@
  * and the record that holds what it had.
  */
 
-import type { VisitVerdict } from "../sched/revisit.ts";
+import type { VisitVerdict } from "../tiers/revisit.ts";
 import type { Exchange } from "../net/mod.ts";
 import type { RecordReference } from "../warc/mod.ts";
 import type { Archived } from "./archiver.ts";

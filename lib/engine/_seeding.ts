@@ -1,7 +1,7 @@
 /** Offers a crawl's seeds to its frontier, as they come. */
 
 import type { DiscoveredUrl, Frontier, HostPace } from "../frontier/mod.ts";
-import { INTERVAL_HOURS } from "../sched/tiers.ts";
+import { INTERVAL_HOURS } from "../tiers/tiers.ts";
 import { hostOf, Scope, trapReason } from "../url/mod.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { parseSeed } from "./seeds.ts";

@@ -12,7 +12,7 @@ export { type FetchedPage, fetchPage, type FetchPageOptions } from "./fetch_page
 export type { PageFacts } from "./page.ts";
 export { type CrawlRecord, rfc3339 } from "./records.ts";
 export { type BadSeed, parseSeed, readSeeds, type Seed } from "./seeds.ts";
-export type { Tier } from "../sched/mod.ts";
+export type { Tier } from "../tiers/tiers.ts";
 export { type Fault, type VerifyOptions, verifyPaths } from "./verify.ts";
 export type { RecordReference, WrittenExchange } from "../warc/mod.ts";
 export type { Sitemap, SitemapEntry, SitemapKind } from "../sitemap/mod.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { INTERVAL_HOURS, type Tier } from "../sched/tiers.ts";
+import { INTERVAL_HOURS, type Tier } from "../tiers/tiers.ts";
 import { canonicalUrl } from "../url/mod.ts";
 
 /** A seed as the crawl takes it: canonical URL and its place in the order. */

@@ -6,7 +6,7 @@
 
 import { ErrorShapes, type FailureKind } from "../net/mod.ts";
 import type { CrawlFigures, DnsFigures, RobotsFigures } from "../report/mod.ts";
-import type { VisitVerdict } from "../sched/revisit.ts";
+import type { VisitVerdict } from "../tiers/revisit.ts";
 import type { ArchiveTotals } from "./archiver.ts";
 
 /** Figures that other rooms keep, as {@linkcode CrawlStatistics.figures} takes them in. */

@@ -8,8 +8,8 @@
  */
 
 import { Buffer } from "node:buffer";
-import { INTERVAL_HOURS } from "../sched/tiers.ts";
-import { nextInterval } from "../sched/revisit.ts";
+import { INTERVAL_HOURS } from "../tiers/tiers.ts";
+import { nextInterval } from "../tiers/revisit.ts";
 import { asBuffer, ByteReader, ByteWriter } from "./_bytes.ts";
 import type { StateClock } from "./_clock.ts";
 import type { Counters } from "./_counters.ts";

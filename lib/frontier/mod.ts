@@ -19,7 +19,7 @@
  */
 
 export * from "./types.ts";
-export type { VisitVerdict } from "../sched/revisit.ts";
+export type { VisitVerdict } from "../tiers/revisit.ts";
 export { openFrontier } from "./open.ts";
 export { sendControl } from "./control.ts";
 export { readDone, readQueued, readStats } from "./read.ts";

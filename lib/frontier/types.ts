@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { VisitVerdict } from "../sched/revisit.ts";
+import type { VisitVerdict } from "../tiers/revisit.ts";
 
 /** A URL offered to the frontier. It is in canonical form already. */
 export interface DiscoveredUrl {

@@ -15,7 +15,7 @@
  * @module
  */
 
-export { dailyBudget, PAGES_PER_DAY, type TierBudget } from "./budget.ts";
+export { dailyBudget, PAGES_PER_DAY, type TierBudget } from "../tiers/budget.ts";
 export {
   ASSUMED_RATE,
   INTERVAL_HOURS,
@@ -23,8 +23,8 @@ export {
   scoreOf,
   type Tier,
   tierOf,
-} from "./tiers.ts";
-export { nextInterval, type VisitVerdict } from "./revisit.ts";
+} from "../tiers/tiers.ts";
+export { nextInterval, type VisitVerdict } from "../tiers/revisit.ts";
 export { RatesError, SnapshotError, SnapshotOrderError } from "./errors.ts";
 export { type DiffOptions, diffSnapshots, diffStatement, diffStats } from "./diff.ts";
 export type { DiffStats, HostChanges } from "./_merge.ts";

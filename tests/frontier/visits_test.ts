@@ -1,6 +1,6 @@
 // Pages that are visited again: when, with what was kept of them, through kills and jumps of clocks.
 import assert from "node:assert/strict";
-import { nextInterval } from "../../lib/sched/revisit.ts";
+import { nextInterval } from "../../lib/tiers/revisit.ts";
 import { readDone, readQueued, readStats } from "../../lib/frontier/read.ts";
 import { packCompletions, packLeases } from "../../lib/frontier/_wire.ts";
 import { unpackCompletions, unpackLeases } from "../../lib/frontier/_wire.ts";

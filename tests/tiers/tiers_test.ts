@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { dailyBudget } from "../../lib/sched/budget.ts";
-import { INTERVAL_HOURS, LAST_POSITION, scoreOf, tierOf } from "../../lib/sched/tiers.ts";
+import { dailyBudget } from "../../lib/tiers/budget.ts";
+import { INTERVAL_HOURS, LAST_POSITION, scoreOf, tierOf } from "../../lib/tiers/tiers.ts";
 
 Deno.test("tierOf() goes by position and rate", () => {
   const cases: [position: number, rate: number, tier: number][] = [
