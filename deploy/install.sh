@@ -104,7 +104,7 @@ while read -r line || [ -n "$line" ]; do
     -* | *[!A-Za-z0-9@._:-]*) wrong "$fleet: \"$line\" is no name of a machine" ;;
   esac
   for other in ${machines[@]+"${machines[@]}"}; do
-    [ "$other" != "$line" ] || wrong "$fleet: $line is there twice: it would have two shards"
+    [ "${other#*@}" != "${line#*@}" ] || wrong "$fleet: ${line#*@} is there twice: it would have two shards"
   done
   machines+=("$line")
 done < "$fleet"

@@ -306,6 +306,7 @@ Deno.test("install.sh names what is wrong with its command line, and exits 2", a
   try {
     await Deno.writeTextFile(`${dir}/fleet`, "server1\nserver2\n");
     await Deno.writeTextFile(`${dir}/twice`, "server1\nserver1\n");
+    await Deno.writeTextFile(`${dir}/users`, "root@server1\nserver1\n");
     await Deno.writeTextFile(`${dir}/option`, "-oProxyCommand=x\n");
     await Deno.writeTextFile(`${dir}/none`, "# none\n");
     const cases: [string[], RegExp][] = [
@@ -314,6 +315,7 @@ Deno.test("install.sh names what is wrong with its command line, and exits 2", a
         /server9: the fleet in .* is server1 server2/,
       ],
       [["--fleet", `${dir}/twice`], /server1 is there twice/],
+      [["--fleet", `${dir}/users`], /server1 is there twice/],
       [["--fleet", `${dir}/option`], /"-oProxyCommand=x" is no name/],
       [["--fleet", `${dir}/none`], /names no machine/],
       [["--fleet", `${dir}/nowhere`], /no such file/],
