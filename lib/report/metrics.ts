@@ -59,7 +59,10 @@ export function serveMetrics(
       onListen: () => {},
       signal: ending.signal,
     }, (request) => {
-      const { hostname, pathname } = new URL(request.url);
+      const url = URL.parse(request.url);
+      // A name that is none is the asker's affair, and no line in the log of the run.
+      if (url === null) return answer("That is no address\n", "text/plain", 400);
+      const { hostname, pathname } = url;
       if (isLoopback(address.host) && !isLoopback(hostname)) {
         return answer("Ask for this by its address, or as localhost\n", "text/plain", 403);
       }
