@@ -22,8 +22,13 @@ export interface Stage {
  * Makes a stage in `dir`.
  *
  * @param config Added to the stage's deno.json.
+ * @param change What becomes of each module's text.
  */
-export async function stage(dir: string, config: Record<string, unknown> = {}): Promise<Stage> {
+export async function stage(
+  dir: string,
+  config: Record<string, unknown> = {},
+  change: (text: string, path: string) => string = (text) => text,
+): Promise<Stage> {
   const sources = ["cli.ts", ...await modules("lib")];
   const entries = new Set<string>();
   const texts: string[] = [];
@@ -38,7 +43,7 @@ export async function stage(dir: string, config: Record<string, unknown> = {}): 
     }
     const to = join(dir, path);
     await Deno.mkdir(join(to, ".."), { recursive: true });
-    await Deno.writeTextFile(to, text);
+    await Deno.writeTextFile(to, change(text, path));
   }
   for (const entry of entries) {
     if (!sources.includes(entry)) throw new Error(`Cannot build: there is no ${entry} to start`);

@@ -50,7 +50,7 @@ async function build(out: string, level: string): Promise<void> {
  * to which the import map leads.
  */
 async function stageProgram(app: string, work: string): Promise<void> {
-  const { specifiers } = await stage(app);
+  const { specifiers } = await stage(app, {}, late);
   await stage(work, { nodeModulesDir: "manual" });
   await Deno.mkdir(join(work, "deps"));
   const imports: Record<string, string> = {};
@@ -81,6 +81,16 @@ async function stageProgram(app: string, work: string): Promise<void> {
   await Deno.remove(join(app, "deno.lock"));
   await Deno.copyFile(join(ROOT, "LICENSE"), join(app, "LICENSE"));
   await copyLicences(join(work, "node_modules/.deno"), join(app, "licences"));
+}
+
+/**
+ * Deno reads all that an import of a fixed name leads to before it begins, be it only imported later: that
+ * is half of a start. A name that is put together is looked up when it is imported. Of the command line
+ * alone: a process that renders may read nothing later on.
+ */
+function late(text: string, path: string): string {
+  if (path !== "cli.ts" && !path.startsWith("lib/cli/")) return text;
+  return text.replaceAll(/(?<!typeof )\bimport\((\s*)"\./g, 'import($1"" + ".');
 }
 
 /** What the authors of the dependencies ask for in return. */

@@ -56,6 +56,18 @@ Deno.test("compile_offline.ts makes one file that is all of ccrawl", async (t) =
       assert.match(stdout, /crawl/);
     });
 
+    await t.step("which reads no more to start than a start needs", async () => {
+      const args = ["info", "--json", "--no-lock", "--no-remote", `${unpacked()}/app/cli.ts`];
+      const { code, stdout, stderr } = await run(`${unpacked()}/deno`, args, { cwd: dir, env });
+      assert.equal(code, 0, stderr);
+      const modules = (JSON.parse(stdout) as { modules: { specifier: string }[] }).modules
+        .map(({ specifier }) => specifier);
+      assert.ok(modules.some((name) => name.endsWith("/commands/registry.ts")));
+      // Those that only types lead to are told of too.
+      assert.ok(modules.length < 150, `${modules.length} modules`);
+      assert.ok(!modules.some((name) => name.includes("/lib/engine/")), modules.join("\n"));
+    });
+
     await t.step("which hands on its exit code", async () => {
       assert.equal((await ccrawl("crawl", "nonsense")).code, 2);
     });
