@@ -34,6 +34,8 @@ export interface Checkpoint extends RunIdentity, ReadPosition {
   readonly run: string;
   /** Name of the part that `part` counts to; empty at the end of the list. */
   readonly partName: string;
+  /** At the end of the list the name of its last part; empty where it is not known. */
+  readonly lastPart?: string;
   /** Rows before `part` and `row` that are not durable. */
   readonly pending: readonly RowRange[];
   /** Names of sealed parts, those that were published and deleted left out. */
@@ -282,6 +284,7 @@ function check(path: string, json: unknown): Checkpoint {
     run: text("run"),
     part: count("part"),
     partName: text("partName"),
+    ...(fields["lastPart"] === undefined ? {} : { lastPart: text("lastPart") }),
     row: count("row"),
     pending,
     sealed,

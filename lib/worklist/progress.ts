@@ -12,7 +12,7 @@ import { normalRanges } from "./ranges.ts";
 import type { ReadOptions, ReadPosition, WorkBatch, WorkList } from "./types.ts";
 
 /** What a checkpoint keeps of the reading of a list. */
-export type ReadState = Pick<Checkpoint, "part" | "partName" | "row" | "pending">;
+export type ReadState = Pick<Checkpoint, "part" | "partName" | "lastPart" | "row" | "pending">;
 
 /**
  * Keeps together what a checkpoint must hold of reading: the position, the rows that were read and are not
@@ -46,16 +46,9 @@ export class WorkProgress {
    * @throws {WorkListError} If the list has other parts than the one `from` was made with.
    */
   constructor(list: WorkList, from: ReadState) {
-    const name = list.parts[from.part]?.name ?? "";
-    if (from.partName !== "" && from.partName !== name) {
-      throw new WorkListError(
-        `Cannot go on with the work list ${list.source}: its part number ${from.part} was ` +
-          `"${from.partName}" and is now ${
-            name === "" ? "missing" : `"${name}"`
-          }. Its files have ` +
-          `changed: give it the files it was begun with, or begin a new state.`,
-      );
-    }
+    checkPart(list, from.part, from.partName);
+    // a part that came in front of those that were read would be taken for one of them
+    if (from.partName === "") checkPart(list, from.part - 1, from.lastPart ?? "");
     this.#list = list;
     this.#start = from;
     this.#position = from;
@@ -96,11 +89,26 @@ export class WorkProgress {
   /** What a checkpoint made now has to hold. */
   state(): ReadState {
     const { part, row } = this.#position;
+    const { parts } = this.#list;
     return {
       part,
-      partName: this.#list.parts[part]?.name ?? "",
+      partName: parts[part]?.name ?? "",
+      ...(part > 0 && part === parts.length ? { lastPart: parts[part - 1]!.name } : {}),
       row,
       pending: normalRanges([...this.#flight.pending(), ...this.#unread]),
     };
   }
+}
+
+/** Throws where part number `part` had a name, and has another. */
+function checkPart(list: WorkList, part: number, had: string): void {
+  const name = list.parts[part]?.name ?? "";
+  if (had === "" || had === name) return;
+  throw new WorkListError(
+    `Cannot go on with the work list ${list.source}: its part number ${part} was "${had}" and is ` +
+      `now ${
+        name === "" ? "missing" : `"${name}"`
+      }. Its files have changed: give it the files it ` +
+      "was begun with, or begin a new state.",
+  );
 }

@@ -32,7 +32,16 @@ export interface Reconciled {
   /** What to save before anything is read or written. */
   readonly state: Pick<
     Checkpoint,
-    "part" | "partName" | "row" | "pending" | "sealed" | "highestPart" | "fetched" | "rows" | "done"
+    | "part"
+    | "partName"
+    | "lastPart"
+    | "row"
+    | "pending"
+    | "sealed"
+    | "highestPart"
+    | "fetched"
+    | "rows"
+    | "done"
   >;
   /** Parts sealed by this run that the checkpoint did not know: their rows are durable. */
   readonly adopted: readonly string[];
@@ -106,7 +115,9 @@ export async function reconcile(
     state: {
       part: at.part,
       // The name of another part is not known here.
-      partName: at.part === checkpoint.part ? checkpoint.partName : "",
+      ...(at.part === checkpoint.part
+        ? { partName: checkpoint.partName }
+        : { partName: "", lastPart: "" }),
       row: at.row,
       pending,
       sealed,

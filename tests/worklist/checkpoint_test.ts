@@ -53,6 +53,8 @@ Deno.test("CheckpointFile gives back what was saved, pending rows as ranges", ()
   assert.match(suffixList, /^[0-9a-f]{64}$/);
   assert.deepEqual(rest, { ...RUN, run, ...change });
   assert.deepEqual(readCheckpoint(path), file.state);
+  file.save({ part: 5, partName: "", lastPart: change.partName });
+  assert.equal(readCheckpoint(path)!.lastPart, change.partName);
 });
 
 Deno.test("a checkpoint of another source, release or shard is refused with both named", () => {

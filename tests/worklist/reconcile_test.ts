@@ -79,8 +79,9 @@ Deno.test("reconcile() takes in a part that was renamed and not checkpointed", a
 
 Deno.test("reconcile() reads the rest of a part again when a durable row is in the next", async () => {
   const info = { run: "run-1", ranges: [{ part: 3, first: 4, last: 5 }] };
-  const { state } = await reconcile({ ...BASE, pending: [] }, [part(2)], () => info);
-  assert.deepEqual([state.part, state.partName, state.row], [3, "", 6]);
+  const before = { ...BASE, lastPart: "of before the list grew", pending: [] };
+  const { state } = await reconcile(before, [part(2)], () => info);
+  assert.deepEqual([state.part, state.partName, state.lastPart, state.row], [3, "", "", 6]);
   assert.deepEqual(state.pending, [{ part: 2, first: 100, last: LAST_ROW }, {
     part: 3,
     first: 0,
@@ -133,6 +134,40 @@ Deno.test("WorkProgress refuses a list whose parts are others than those that we
   new WorkProgress(list, at(2, ""));
   assert.throws(() => new WorkProgress(list, at(1, "a2")), /part number 1 was "a2" and is now "b"/);
   assert.throws(() => new WorkProgress(list, at(2, "c")), /was "c" and is now missing/);
+});
+
+Deno.test("WorkProgress at the end of a list knows its last part: none may come in front, more may follow", async () => {
+  const listOf = (...names: string[]) =>
+    workList(
+      "folder",
+      "",
+      names.map((name): Part => ({
+        name,
+        async *read() {
+          yield await Promise.resolve({ row: 0, values: ["a.example"] });
+        },
+      })),
+      { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 },
+    );
+  const list = listOf("b", "c");
+  const progress = new WorkProgress(list, { part: 0, partName: "", row: 0, pending: [] });
+  for await (const batch of list.read(progress.readOptions())) progress.read(batch);
+  const state = progress.state();
+  assert.deepEqual(state, {
+    part: 2,
+    partName: "",
+    lastPart: "c",
+    row: 0,
+    pending: [{ part: 0, first: 0, last: 0 }, { part: 1, first: 0, last: 0 }],
+  });
+  new WorkProgress(list, state);
+  assert.equal(new WorkProgress(listOf("b", "c", "d"), state).state().partName, "d");
+  for (const names of [["a", "b", "c"], ["c"], ["b", "d"]]) {
+    assert.throws(
+      () => new WorkProgress(listOf(...names), state),
+      /its part number 1 was "c" and is now/,
+    );
+  }
 });
 
 /** A run that is killed where `kill` says so: reading, parts, checkpoints are the real ones. */
