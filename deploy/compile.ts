@@ -35,7 +35,16 @@ for (const target of targets) {
   if (TARGETS.includes(target)) continue;
   usage(`Cannot compile for ${target}: known are ${TARGETS.join(", ")}`);
 }
-await compile(targets, resolve(out));
+try {
+  await compile(targets, resolve(out));
+} catch (error) {
+  console.error((error as Error).message);
+  console.error(
+    "Deno's base binary comes from dl.deno.land, or from the file that DENORT_BIN names; " +
+      "deno task compile:offline needs neither.",
+  );
+  Deno.exit(1);
+}
 
 async function compile(targets: readonly string[], out: string): Promise<void> {
   const dir = await Deno.makeTempDir({ prefix: "ccrawl-compile-" });
