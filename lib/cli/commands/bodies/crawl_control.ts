@@ -17,7 +17,8 @@ export async function run(
   await sendControl(options.state, options.command);
   const { verb, host } = options.command;
   io.report.message(
-    `${verb}${host === undefined ? "" : ` ${host}`} is left for the crawl of ${options.state}`,
+    `${verb}${host === undefined ? "" : ` ${host}`} is said to the crawl of ${options.state}: ` +
+      "one that runs does it within a second, else the next one does",
   );
   return ExitCode.done;
 }
