@@ -46,13 +46,17 @@ The crawl meets it as it would the open web, but for --resolver and --allow-priv
     ...web.resolvers.flatMap((address) => ["--resolver", address]),
     ..."--allow-private --min-free 0 -o tsv --fields status,url,link_count,error".split(" "),
   ];
-  await show("crawl it, links and all, and stop after 300 pages", [...crawl, "-n", "300", "-q"], 8);
+  await show(
+    "crawl it, links and all, and stop after 300 records",
+    [...crawl, "-n", "300", "-q"],
+    8,
+  );
   await show("where it stands", ["crawl", "status", "--state", "crawl.db", "-o", "table"]);
   await show("the same command carries on", crawl, 8);
   await show("check the archive: every digest, every link, every page that the state calls done", [
     ..."verify warc/ --state crawl.db".split(" "),
   ]);
-  console.log("\n# what is in the folder");
+  console.log("\n# what is in warc/");
   for (
     const { name } of [...Deno.readDirSync(`${dir}/warc`)].sort((a, b) => a.name < b.name ? -1 : 1)
   ) {

@@ -150,6 +150,7 @@ The local web is up: ${r.scenario.hosts} hosts, ${r.scenario.pages} pages. Point
 for example
 
   ccrawl crawl fetch ${seed} --resolver ${r.dns} --allow-private
+  echo ${seed} | ccrawl crawl run --seeds - --max-depth 9 --delay 100ms --resolver ${r.dns} --allow-private
 
 What hosts do is in their names (h1.robots-404.slow-500.test); the table is in tests/web/README.md.
 See what was asked of it: ${r.control}/summary and ${r.control}/requests. Ctrl-C ends it.
