@@ -87,15 +87,25 @@ export async function* refetch(
     ledger.begin(name, describeChoice(choice));
     const list = join(options.out, `${name}.urls.txt`);
     checkFloor([options.out], options.minFree ?? 2 ** 30);
+    let damaged = false;
     if (!existsSync(list)) {
+      const onDamage = (damage: ParseDamage): void => {
+        damaged = true;
+        onStep?.({ type: "damage", damage });
+      };
+      // As a download leaves it that never began.
+      if (statSync(path).size === 0) {
+        onDamage({ file: path, offset: 0, reason: "the file is empty" });
+      }
       await writeList({ name, path, list }, choice, ledger, {
         ...(options.extractors === undefined ? {} : { workers: options.extractors }),
-        onDamage: (damage) => onStep?.({ type: "damage", damage }),
+        onDamage,
         ...(options.signal === undefined ? {} : { signal: options.signal }),
       });
     }
     if (ledger.entry(name)!.urls === 0) {
-      const nothing = { rows: 0, fetched: 0, files: 0, bytes: 0, done: true };
+      // A file that cannot be read is not done: it may be whole the next time.
+      const nothing = { rows: 0, fetched: 0, files: 0, bytes: 0, done: !damaged };
       onStep?.({ type: "left", entry: ledger.update(name, nothing) });
       rmSync(list);
       continue;

@@ -37,6 +37,11 @@ Deno.test("markdown refetch writes each shard's pages, each once, with a ledger"
     const run = await ccrawl(refetchArgs(web, dir));
     assert.equal(run.code, 0, run.err);
     assert.equal(run.records.length, 61);
+    // The summary is of all shards.
+    assert.match(
+      run.err,
+      /^markdown refetch: 60 fetched, 0 failed, 1 disallowed, .*2 parquet files/m,
+    );
     const rows = byUrl(await readRows(join(dir, "out")));
     assert.deepEqual([...rows.keys()].sort(), [...URLS.slice(0, 60), robots].sort());
     assert.equal(rows.get(robots)!.error, "skip");
@@ -112,5 +117,27 @@ Deno.test("markdown refetch says what it cannot do", async () => {
     assert.equal((await ccrawl(refetchArgs(web, dir, join(dir, "gone.warc.gz")))).code, 1);
     await writeShard(dir, "b.warc.gz", URLS.slice(0, 2));
     assert.equal((await ccrawl(refetchArgs(web, dir, "--min-free", "999TB"))).code, 75);
+  });
+});
+
+Deno.test("markdown refetch tells of damaged files, and tries those again that it could not read", async () => {
+  await inFolder(async (dir) => {
+    await web.reset();
+    await Deno.writeTextFile(join(dir, "a.warc.gz"), "");
+    await Deno.writeTextFile(join(dir, "b.warc"), "nothing of an archive");
+    const whole = members([INFO, ...URLS.slice(0, 3).map((url) => response(url, "<p>x"))]);
+    await Deno.writeFile(join(dir, "c.warc.gz"), whole.subarray(0, -20));
+    const run = await ccrawl(refetchArgs(web, dir));
+    assert.equal(run.code, 1);
+    assert.match(run.err, /a\.warc\.gz, byte 0: the file is empty/);
+    assert.match(run.err, /b\.warc, byte 0: no record begins here/);
+    assert.equal(run.records.length, 2, "what can be read is fetched");
+    const done = Object.values(await readLedger(dir)).map(({ shard, done }) => `${shard} ${done}`);
+    assert.deepEqual(done, ["a false", "b false", "c true"]);
+    await writeShard(dir, "a.warc.gz", URLS.slice(10, 12));
+    await writeShard(dir, "b.warc", []);
+    const again = await ccrawl(refetchArgs(web, dir));
+    assert.deepEqual([again.code, again.records.length], [0, 2]);
+    assert.equal((await readLedger(dir)).a!.done, "true");
   });
 });

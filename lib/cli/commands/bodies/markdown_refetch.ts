@@ -8,6 +8,8 @@ import type { RecrawlRun } from "../../../engine/recrawl.ts";
 import { expandPaths, WARC_FILES } from "../../../parse/mod.ts";
 import { refetch, type RefetchEvent } from "../../../refetch/refetch.ts";
 import { recrawlKind } from "../../../report/mod.ts";
+import { addFigures } from "../../../report/add_figures.ts";
+import type { RecrawlFigures } from "../../../report/types.ts";
 import { formatBytes } from "../../../report/format.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
@@ -26,7 +28,15 @@ export async function run(
   const shards = await expandPaths(options.paths, WARC_FILES);
   warnOfCosts(options, io);
   let running: RecrawlRun | undefined;
-  let begun = 0, urls = 0;
+  /** Of the shards that this run has left behind it. */
+  let before: RecrawlFigures | undefined;
+  const figures = (): RecrawlFigures =>
+    running === undefined
+      ? before!
+      : before === undefined
+      ? running.figures
+      : addFigures(before, running.figures);
+  let urls = 0, damaged = 0;
   /** The report goes from the first shard's beginning to the last one's end. */
   let started: Promise<void> | undefined;
   const onStep = (event: RefetchEvent): void => {
@@ -37,11 +47,10 @@ export async function run(
         break;
       case "begun":
         running = event.run;
-        begun++;
         urls += event.entry.urls;
         started ??= report.start(
           { out: options.out, workers: options.workers, writers: options.writers },
-          () => running!.figures,
+          figures,
           recrawlKind,
         );
         started.catch(() => {}); // it is waited for at the end
@@ -50,6 +59,9 @@ export async function run(
         );
         break;
       case "left": {
+        // One without URLs was never begun.
+        if (running !== undefined) before = figures();
+        running = undefined;
         const { shard, done, rows, urls: of, fetched, failed, files, bytes } = event.entry;
         report.message(
           `${shard} ${done ? "is done" : "goes on at the next run"}: ${rows} of ${of} URLs, ` +
@@ -58,6 +70,7 @@ export async function run(
         break;
       }
       case "damage":
+        damaged++;
         report.warn(`${event.damage.file}, byte ${event.damage.offset}: ${event.damage.reason}`);
     }
   };
@@ -111,11 +124,11 @@ export async function run(
     } finally {
       if (started !== undefined) {
         await started;
-        if (begun > 1) report.message(`of the last of ${begun} files:`);
         report.end(outcome);
       }
     }
   }
+  if (damaged > 0) return ExitCode.error;
   return urls > 0 || io.signal.aborted ? ExitCode.done : ExitCode.nothing;
 }
 
