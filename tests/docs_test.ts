@@ -71,6 +71,12 @@ function commandLines(text: string): string[][] {
   );
 }
 
+/** Command lines that a text shows to be refused, by the message that it shows below them. */
+function refused(text: string): [line: string, message: string][] {
+  return [...text.replaceAll("\\\n", " ").matchAll(/^(\$ ccrawl .*)\nccrawl: (.*)$/gm)]
+    .map(([, line, message]) => [commandLines(line!)[0]!.join(" "), message!]);
+}
+
 /** Fails where a command line is none: of its command, options and values. */
 async function check(line: readonly string[], where: string): Promise<void> {
   const { command, rest, help } = parseCommandLine(line, commands);
@@ -121,13 +127,20 @@ Deno.test("every ccrawl command line in the documentation is one that is taken",
   let checked = 0;
   for (const [name, page] of pages) {
     if (name === "docs/cli.md" || name === "CHANGELOG.md") continue;
+    const refusals = new Map(blocks(page).flatMap(refused));
     for (const line of blocks(page).flatMap(commandLines)) {
       // An ellipsis stands for what is up to the reader.
       if (line.some((word) => word.includes("…"))) continue;
-      await check(line, `${name}: ccrawl ${line.join(" ")}`).catch((cause) => {
-        throw new Error(`${name}: ccrawl ${line.join(" ")}: ${cause.message}`, { cause });
-      });
+      const where = `${name}: ccrawl ${line.join(" ")}`;
       checked++;
+      const refusal = refusals.get(line.join(" "));
+      if (refusal !== undefined) {
+        await assert.rejects(check(line, where), { message: refusal }, where);
+        continue;
+      }
+      await check(line, where).catch((cause) => {
+        throw new Error(`${where}: ${cause.message}`, { cause });
+      });
     }
   }
   assert(checked > 10, `${checked} command lines were found`);
