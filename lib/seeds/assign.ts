@@ -108,6 +108,7 @@ function factsOf(text: string): HostFacts | string {
   } catch (error) {
     return `it is no JSON: ${(error as Error).message}`;
   }
+  if (typeof row !== "object" || row === null) return "it is no JSON object";
   const host = typeof row.host === "string" ? row.host : hostOf(String(row.url ?? ""));
   if (host === "" || host.length > 255) return "it names no host";
   const position = number(row.harmonic_pos, 0, Number.MAX_SAFE_INTEGER);

@@ -198,13 +198,17 @@ Deno.test("sched assign schedules a rank table, seeds, and what sched diff and s
     const again = await run(["sched", "assign", "--seeds", "-"], ranked.out);
     assert.deepEqual(records(again.out), records(ranked.out));
     const seeds = await run(["crawl", "seed", "--ranks", ranks]);
-    const ofSeeds = await run(["sched", "assign", "--seeds", "-"], seeds.out + "nonsense\n");
+    const ofSeeds = await run(
+      ["sched", "assign", "--seeds", "-"],
+      seeds.out + "nonsense\nnull\n3\n",
+    );
     assert.deepEqual(records(ofSeeds.out).map(({ host, tier }) => [host, tier]), [
       ["a.com", 2],
       ["b.com", 3],
       ["c.com", 5],
     ]);
     assert.match(ofSeeds.err, /-:4 has no host: it is no JSON/);
+    assert.match(ofSeeds.err, /-:5 has no host: it is no JSON object/);
     const rated =
       '{"host":"x.com","change_rate":0.6}\n{"url":"https://y.com/a","change_rate":0.1}\n';
     assert.deepEqual(
