@@ -17,6 +17,12 @@ export function tellWait(ms: number, reason: string, { report }: CommandIo): voi
   report.message(`waiting ${formatElapsed(ms)}: ${printable(reason)}`);
 }
 
+/** What the reasons that a host is left out for mean. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  "crawl-delay": "it asks for a longer Crawl-delay than --max-crawl-delay",
+  "robots-unreachable": "its robots.txt could not be had, however often it was asked for",
+};
+
 /** Tells what happened beside the pages. */
 export function tell(event: CrawlEvent, io: CommandIo): void {
   const { report } = io;
@@ -29,7 +35,11 @@ export function tell(event: CrawlEvent, io: CommandIo): void {
       );
       break;
     case "host-left-out":
-      report.message(`${printable(event.host)} is left out: ${printable(event.reason)}`);
+      report.message(
+        `${printable(event.host)} is left out: ${
+          LEFT_OUT[event.reason] ?? printable(event.reason)
+        }`,
+      );
       break;
     case "host-blocked": {
       const until = new Date(event.untilMs).toISOString();

@@ -107,7 +107,13 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     outcome = (error as Error).message;
     throw error;
   } finally {
-    if (badSeeds > 0) report.warn(`${badSeeds} seed lines are no URLs and were left out`);
+    if (badSeeds > 0) {
+      report.warn(
+        badSeeds === 1
+          ? "1 seed line is no URL and was left out"
+          : `${badSeeds} seed lines are no URLs and were left out`,
+      );
+    }
     try {
       await io.output.flush();
     } finally {
