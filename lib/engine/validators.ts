@@ -115,14 +115,25 @@ export class Validators {
   }
 }
 
-/** The conditions of a request for a page that is known (RFC 9110, section 13.1). */
+/** Longest validator that is sent back: servers refuse requests whose head is longer than some 8 KB. */
+const MAX_VALIDATOR = 4096;
+const UNSENDABLE = /[\r\n\0]/;
+
+/**
+ * The conditions of a request for a page that is known (RFC 9110, section 13.1). What a server gave as
+ * a validator and no request can hold is left out: it would cost the page.
+ */
 export function conditionsOf(
   validator: Pick<Validator, "etag" | "lastModified"> | undefined,
 ): [name: string, value: string][] {
   if (validator === undefined) return [];
   const { etag, lastModified } = validator;
   const conditions: [string, string][] = [];
-  if (etag !== "") conditions.push(["If-None-Match", etag]);
-  if (lastModified !== "") conditions.push(["If-Modified-Since", lastModified]);
+  if (isSendable(etag)) conditions.push(["If-None-Match", etag]);
+  if (isSendable(lastModified)) conditions.push(["If-Modified-Since", lastModified]);
   return conditions;
+}
+
+function isSendable(validator: string): boolean {
+  return validator !== "" && validator.length <= MAX_VALIDATOR && !UNSENDABLE.test(validator);
 }

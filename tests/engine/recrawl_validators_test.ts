@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { conditionsOf } from "../../lib/engine/validators.ts";
 import { sql } from "../capture/_rows.ts";
 import { startHub } from "../web/hub.ts";
 import { startWeb } from "../web/mod.ts";
@@ -95,6 +96,18 @@ Deno.test("validators go to the resource that they are of, not to what redirects
     const row = second.get(moved)!;
     assert.deepEqual([row.status, row.unchanged, row.final_url], [304, true, target]);
   }));
+
+Deno.test("a validator that no request can hold is left out, and costs neither the page nor the other one", () => {
+  const lastModified = "Sat, 06 Jan 2024 00:00:00 GMT";
+  const since = ["If-Modified-Since", lastModified];
+  assert.deepEqual(conditionsOf({ etag: '"a"', lastModified }), [["If-None-Match", '"a"'], since]);
+  for (const etag of ["", '"a\r\nX-Evil: 1"', '"a\0"', '"a\r"', `"${"a".repeat(5000)}"`]) {
+    assert.deepEqual(conditionsOf({ etag, lastModified }), [since]);
+    for (const [, value] of conditionsOf({ etag: lastModified, lastModified: etag })) {
+      assert.equal(value, lastModified);
+    }
+  }
+});
 
 Deno.test("validators come from a dataset repo of the hub, read by ranges", () =>
   withFolder(async (dir) => {
