@@ -90,6 +90,12 @@ Deno.test("--config takes another file, which must be there", async () => {
       await refused(["version", "--config", env.CCRAWL_CONFIG_DIR!]),
       /Cannot read the configuration/,
     );
+    await Deno.writeTextFile(path, "#".repeat((1 << 20) + 1));
+    assert.match(await refused(["version", "--config", path]), /it is larger than 1 MB/);
+    // Its size says nothing: it has no end.
+    if (Deno.build.os === "linux") {
+      assert.match(await refused(["version", "--config", "/dev/zero"]), /it is larger than 1 MB/);
+    }
   });
 });
 

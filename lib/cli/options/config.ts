@@ -85,10 +85,19 @@ export async function readConfig(options: ConfigOptions): Promise<Config> {
   return { path, sources };
 }
 
+/** The text of a file, a pipe or a device: its size is known when it has been read. */
+function boundedText(path: string): string {
+  using file = Deno.openSync(path);
+  const bytes = new Uint8Array(MOST_BYTES + 1);
+  let size = 0;
+  for (let n; size < bytes.length && (n = file.readSync(bytes.subarray(size))) !== null;) size += n;
+  if (size > MOST_BYTES) throw new RangeError("it is larger than 1 MB");
+  return new TextDecoder().decode(bytes.subarray(0, size));
+}
+
 function readText(path: string, named: boolean): string | undefined {
   try {
-    if (Deno.statSync(path).size > MOST_BYTES) throw new RangeError("it is larger than 1 MB");
-    return Deno.readTextFileSync(path);
+    return boundedText(path);
   } catch (cause) {
     const absent = cause instanceof Deno.errors.NotFound ||
       cause instanceof Deno.errors.NotADirectory;
