@@ -32,6 +32,8 @@ const SMALL = [
   "error",
   "meta_json",
 ] as const;
+/** Columns that tell a capture file from other Parquet with URLs, such as an index or records. */
+const CAPTURE = ["url", "status", "fetched_at", "content_type"] as const;
 const RENDERED = ["title", "language", "language_confidence", "word_count", "extractor"] as const;
 
 /**
@@ -47,7 +49,7 @@ export async function* captureItems(
   const source = await openSource(path);
   try {
     const { columns } = await readPartInfo(source);
-    if (!columns.includes("url") || !columns.includes("status")) {
+    if (!CAPTURE.every((name) => columns.includes(name))) {
       throw new ParseError(`Cannot read ${path}: it is Parquet, but holds no captures`, path);
     }
     const derives = options.text || options.markdown || (options.languages ?? []).length > 0;

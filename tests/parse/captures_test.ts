@@ -111,3 +111,21 @@ Deno.test("parse() says what is no capture file, and reads on", async () => {
     assert.deepEqual(damage.map(({ file }) => file), [join(dir, "a.parquet")]);
   });
 });
+
+Deno.test("parse() tells of Parquet with URLs that holds no captures", async () => {
+  const { parquetWriteBuffer } = await import("hyparquet-writer");
+  await inFolder(async (dir) => {
+    const path = join(dir, "records.parquet");
+    const bytes = parquetWriteBuffer({
+      columnData: [
+        { name: "url", data: ["https://a.example/"], type: "STRING" },
+        { name: "status", data: [200], type: "INT32" },
+        { name: "mime", data: ["text/html"], type: "STRING" },
+      ],
+    });
+    await Deno.writeFile(path, new Uint8Array(bytes));
+    const damages: ParseDamage[] = [];
+    assert.deepEqual(await read(path, { onDamage: (damage) => damages.push(damage) }), []);
+    assert.equal(damages[0]?.reason, "it is Parquet, but holds no captures");
+  });
+});
