@@ -103,7 +103,8 @@ function table(header: readonly string[], rows: readonly (readonly string[])[]):
 
 /** Help's words as Markdown takes them literally. */
 function prose(text: string): string {
-  return text.replace(/[*_<>[\]]/g, "\\$&");
+  // What stands in backticks is shown as it is.
+  return text.replace(/`[^`]*`|[*_<>[\]]/g, (found) => found[0] === "`" ? found : `\\${found}`);
 }
 
 if (import.meta.main) Deno.writeTextFileSync(CLI_DOCS, cliDocs());
