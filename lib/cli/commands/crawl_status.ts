@@ -38,7 +38,11 @@ const FIGURES: readonly FieldSpec[] = [
   { name: "active_hosts", type: "integer", help: "hosts with something queued" },
   { name: "blocked_hosts", type: "integer", help: "hosts held back for now" },
   { name: "excluded_hosts", type: "integer", help: "hosts left out for good", table: false },
-  { name: "oldest_due", type: "string", help: "when the first host that has something queued is due, or was" },
+  {
+    name: "oldest_due",
+    type: "string",
+    help: "when the first host that has something queued is due, or was",
+  },
   { name: "revisits_waiting", type: "integer", help: "pages that wait for their next visit" },
   { name: "revisits_due", type: "integer", help: "pages whose next visit is due" },
   { name: "next_revisit", type: "string", help: "when the next one is", table: false },
