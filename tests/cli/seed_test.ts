@@ -69,6 +69,12 @@ Deno.test("crawl seed refuses --max-tier 1 without rates before it asks anyone a
   assert.equal((await run([...seed, "--max-tier", "6"])).code, 2);
 });
 
+Deno.test("crawl seed refuses what is no release before it asks anyone anything", async () => {
+  const { code, err } = await run(["crawl", "seed", "--graph", "nope"]);
+  assert.equal(code, 2);
+  assert.match(err, /--graph=nope: not a release/);
+});
+
 Deno.test("crawl seed joins --rates of JSON lines, CSV or TSV, and tells of lines that say none", async () => {
   await withFolder(async (dir) => {
     const ranks = `${dir}/ranks`;

@@ -5,7 +5,9 @@ import { inFolder } from "../capture/_rows.ts";
 import { testHost } from "./_host.ts";
 
 /** Runs a command whose stdin never says anything, and stops it once it waits for that. */
-async function stopped(args: readonly string[]): Promise<{ code: number; err: string }> {
+async function stopped(
+  args: readonly string[],
+): Promise<{ code: number; err: string; ended: boolean }> {
   const asked = Promise.withResolvers<void>();
   let ended = false;
   const stdin = new ReadableStream<Uint8Array>({
@@ -19,9 +21,7 @@ async function stopped(args: readonly string[]): Promise<{ code: number; err: st
   const code = main(args, host);
   await Promise.race([asked.promise, code]);
   host.send("SIGTERM");
-  const result = { code: await code, err: host.err() };
-  assert.ok(ended, `stdin was not let go: ${result.err}`);
-  return result;
+  return { code: await code, err: host.err(), ended };
 }
 
 Deno.test("a command that waits for its input ends when it is told to", async () => {
@@ -36,9 +36,19 @@ Deno.test("a command that waits for its input ends when it is told to", async ()
         ["crawl", "seed", "--rates", "-", "--ranks", `${dir}/none`],
       ]
     ) {
-      const { code, err } = await stopped(args);
+      const { code, err, ended } = await stopped(args);
       assert.equal(code, 0, `${args.join(" ")}: ${err}`);
+      assert.ok(ended, `stdin was not let go: ${err}`);
     }
+  });
+});
+
+Deno.test("a crawl that is stopped before it had a seed was stopped, and has not found nothing", async () => {
+  await inFolder(async (dir) => {
+    const { code, err } = await stopped(
+      ["crawl", "run", "--seeds", "-", "--out", `${dir}/warc`, "--min-free", "0"],
+    );
+    assert.equal(code, 0, err);
   });
 });
 

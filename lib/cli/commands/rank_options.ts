@@ -5,8 +5,9 @@
  */
 
 import { DATA_ENDPOINT, RELEASES_PAGE } from "../../seeds/places.ts";
+import { releaseMonth } from "../../webgraph/mod.ts";
 import { type OptionTable, value } from "../options/spec.ts";
-import { path, text } from "../options/types.ts";
+import { type OptionType, path, text } from "../options/types.ts";
 
 /** Their resolved values. */
 export interface RankOptions {
@@ -22,7 +23,7 @@ export interface RankOptions {
 
 /** The table of them. */
 export const rankOptions: OptionTable<RankOptions> = {
-  graph: value(text("RELEASE"), "latest", "Web-graph release whose host ranks are read"),
+  graph: value(release(), "latest", "Web-graph release whose host ranks are read"),
   ranks: value(
     path("FILE|URL", { stdin: true }),
     undefined,
@@ -36,3 +37,18 @@ export const rankOptions: OptionTable<RankOptions> = {
   dataEndpoint: value(text("URL"), DATA_ENDPOINT, "Where releases are served"),
   releasesPage: value(text("URL"), RELEASES_PAGE, "Page that links to each release"),
 };
+
+function release(): OptionType<string> {
+  const any = text("RELEASE");
+  return {
+    ...any,
+    parse(given) {
+      if (given !== "latest" && releaseMonth(given) === undefined) {
+        throw new RangeError(
+          "not a release; write latest, or a name such as cc-main-2026-mar-apr-may",
+        );
+      }
+      return any.parse(given);
+    },
+  };
+}

@@ -120,7 +120,8 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
       report.end(outcome); // a stdout that takes no more is no reason to keep quiet
     }
   }
-  return running.foundNothing ? ExitCode.nothing : ExitCode.done;
+  // A crawl that was stopped before it had anything is a stopped one.
+  return outcome === "finished" && running.foundNothing ? ExitCode.nothing : ExitCode.done;
 }
 
 /** Why a resumed crawl has nothing to fetch. */

@@ -9,7 +9,8 @@ import { expandPaths, WARC_FILES } from "../../../parse/mod.ts";
 import { surt } from "../../../url/mod.ts";
 import { buildCdx, type BuildCdxOptions, cdxjPath } from "../../../warc/mod.ts";
 import type { CommandIo } from "../../command.ts";
-import { ExitCode } from "../../errors.ts";
+import { CommandError, ExitCode } from "../../errors.ts";
+import { isDiskFull } from "../../../engine/errors.ts";
 import type { IndexCdxArguments, IndexCdxOptions } from "../index_cdx.ts";
 
 /** Index files, a record a file; or the index itself on stdout. */
@@ -30,7 +31,7 @@ export async function run(
         io.report.warn(`${path}, byte ${offset}: ${reason}`);
       },
     };
-    for (const file of await buildCdx(paths, building)) {
+    for (const file of await written(index, buildCdx(paths, building))) {
       lines += file.lines;
       damaged += file.damaged;
       if (!tell) continue;
@@ -49,6 +50,21 @@ export async function run(
   }
   if (damaged > 0) return ExitCode.error;
   return lines > 0 || io.signal.aborted ? ExitCode.done : ExitCode.nothing;
+}
+
+/** What building gives; a disk that takes no more is told with the index's name. */
+async function written<T>(index: string, building: Promise<T>): Promise<T> {
+  try {
+    return await building;
+  } catch (cause) {
+    if (!isDiskFull(cause)) throw cause;
+    throw new CommandError(
+      `Cannot write ${index}: the disk is full`,
+      ExitCode.temporary,
+      "make room and run it again: what was there before is as it was",
+      { cause },
+    );
+  }
 }
 
 function beside(file: string, format: IndexCdxOptions["format"]): string {
