@@ -240,7 +240,9 @@ export class RecrawlLoop {
       this.#wake();
     }, (e) => {
       ended();
-      if (!this.#parts.ended.signal.aborted) this.fail(e as Error);
+      // A list that waits for more when the run is stopped ends with the reason of the stop.
+      const { ended: over, stop } = this.#parts;
+      if (!over.signal.aborted && !(stop.aborted && e === stop.reason)) this.fail(e as Error);
     });
   }
 

@@ -78,16 +78,35 @@ function saysNoFailures(path: string): WorkListError {
   );
 }
 
-/** Standard input as the one part of a list. Each line is a URL or a JSON object; it can be read once. */
+/**
+ * Standard input as the one part of a list. Each line is a URL or a JSON object; it can be read once.
+ * Reading ends with the reason of `signal` when that is raised, also where nothing comes.
+ */
 export function stdinParts(
   input: AsyncIterable<Uint8Array>,
   stats: WorkListStats,
   failed: FailureFilter | undefined,
+  signal?: AbortSignal,
 ): Part[] {
   const chunks = async function* () {
-    for await (const chunk of input) {
-      stats.bytes += chunk.length;
-      yield chunk;
+    const chunks = input[Symbol.asyncIterator]();
+    let stop: (reason: unknown) => void = () => {};
+    const aborted = () => stop(signal?.reason);
+    signal?.addEventListener("abort", aborted, { once: true });
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        // Not a race with one promise of the signal's: that would remember every chunk there was.
+        const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+          stop = reject;
+          chunks.next().then(resolve, reject);
+        });
+        if (done) return;
+        stats.bytes += value.length;
+        yield value;
+      }
+    } finally {
+      signal?.removeEventListener("abort", aborted);
     }
   };
   return [linesPart("-", undefined, chunks, failed)];

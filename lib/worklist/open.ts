@@ -68,7 +68,12 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
   const named = (source: string, column?: string) =>
     withFailed(withColumn(source, column), options.failed);
   if (from === "-") {
-    const parts = stdinParts(options.stdin ?? Deno.stdin.readable, stats, failed);
+    const parts = stdinParts(
+      options.stdin ?? Deno.stdin.readable,
+      stats,
+      failed,
+      options.signal,
+    );
     return workList(named("-"), "", parts, stats);
   }
   const published = Object.hasOwn(PUBLISHED, from) ? PUBLISHED[from] : undefined;

@@ -43,12 +43,16 @@ Deno.test("a command that waits for its input ends when it is told to", async ()
   });
 });
 
-Deno.test("a crawl that is stopped before it had a seed was stopped, and has not found nothing", async () => {
+Deno.test("a run that is stopped before it had a seed or a row was stopped, and has not found nothing", async () => {
   await inFolder(async (dir) => {
-    const { code, err } = await stopped(
-      ["crawl", "run", "--seeds", "-", "--out", `${dir}/warc`, "--min-free", "0"],
-    );
-    assert.equal(code, 0, err);
+    const crawl = ["crawl", "run", "--seeds", "-", "--out", `${dir}/warc`, "--min-free", "0"];
+    const state = `${dir}/recrawl.json`;
+    const recrawl = ["recrawl", "run", "--from", "-", "--state", state, "--min-free", "0"];
+    for (const args of [crawl, [...recrawl, "--out", `${dir}/captures`]]) {
+      const { code, err } = await stopped(args);
+      assert.equal(code, 0, err);
+    }
+    assert.equal(JSON.parse(await Deno.readTextFile(state)).done, false);
   });
 });
 
