@@ -5,7 +5,7 @@
  */
 
 import { DATA_ENDPOINT, RELEASES_PAGE } from "../../seeds/places.ts";
-import { releaseMonth } from "../../webgraph/mod.ts";
+import { releaseMonth } from "../../webgraph/release.ts";
 import { type OptionTable, value } from "../options/spec.ts";
 import { type OptionType, path, text } from "../options/types.ts";
 
