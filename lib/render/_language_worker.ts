@@ -11,4 +11,4 @@ const detect = await loadSampleDetector();
 parentPort!.postMessage("ready");
 // From here on it hears no messages.
 new LanguageCells(cells).serve(detect, term);
-process.exit(0);
+// It ends here. An exit of its own beside terminate() leaves a thread that runs for ever (Deno 2.9).

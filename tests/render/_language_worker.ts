@@ -12,4 +12,3 @@ new LanguageCells(cells).serve((sample) => {
   if (sample.startsWith("endless")) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   return { language: sample.slice(0, 3), confidence: 0.125 };
 }, term);
-process.exit(0);
