@@ -93,6 +93,7 @@ export class Attempts {
           keepWire: options.warc?.http === "raw",
           progress: told.progress,
           onSent: (at) => clocks.sent(host, at),
+          onWritten: (at) => clocks.sent(host, at),
           signal: ended.signal,
         });
         told.answered(x.firstByteAt - begun);

@@ -161,6 +161,7 @@ export class Fetcher {
           bodyCap: options.bodyCap,
           keepWire: options.keepWire,
           onSent: (at) => options.clocks.sent(host, at),
+          onWritten: (at) => options.clocks.sent(host, at),
           ...(progress === undefined ? {} : { progress }),
           ...(signal === undefined ? {} : { signal }),
         });

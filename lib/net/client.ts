@@ -421,6 +421,7 @@ export class HttpClient implements AsyncDisposable {
         limits: this.#limitsOf(request),
         now: this.#now,
         progress: request.progress,
+        onWritten: request.onWritten,
         job,
       });
     } catch (e) {

@@ -68,6 +68,8 @@ export interface Conversation {
   readonly now: () => number;
   /** Set at every read that brings bytes. */
   readonly progress: { at: number; bytes: number } | undefined;
+  /** Told when the request is written. */
+  readonly onWritten: ((at: number) => void) | undefined;
   /**
    * Says why the connection was closed under the conversation, if it was: the deadline, or anything else.
    */
@@ -97,13 +99,14 @@ export async function converse(
   request: Uint8Array,
   conversation: Conversation,
 ): Promise<Conversed> {
-  const { limits, now, progress, job } = conversation;
+  const { limits, now, progress, onWritten, job } = conversation;
   const parser = new AnswerParser(limits, connection.carried === 0);
   // Not waited for: an answer may come before the request is through, and most come after.
   let sent = false;
   let sendError: unknown;
   connection.write(request).then(() => {
     sent = true;
+    onWritten?.(now());
   }, (e) => {
     sendError = e;
   });

@@ -24,6 +24,11 @@ export interface ExchangeRequest {
   readonly keepWire?: boolean;
   /** Called at the moment the request's bytes are handed to the socket, with `performance.now()`. */
   readonly onSent?: (at: number) => void;
+  /**
+   * Called when the system has taken all of the request's bytes, with `performance.now()`: on a busy
+   * machine that is later than `onSent` says. Not called for a request that could not be written.
+   */
+  readonly onWritten?: (at: number) => void;
   /** When bytes come in, `at` is set to `performance.now()` and `bytes` grows by their number. */
   readonly progress?: { at: number; bytes: number };
   /** Ends the exchange at once; the promise rejects with the signal's reason. */

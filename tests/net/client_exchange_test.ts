@@ -23,10 +23,11 @@ Deno.test("HttpClient.exchange() sends just the request it reports", async () =>
     await peer.send(page("hi"));
   });
   await using client = loopbackClient();
-  const sent: number[] = [];
+  const sent: number[] = [], written: number[] = [];
   const got = await get(client, `http://user:pw@h.test:${server.port}/a%20b/?#frag`, {
     headers: [["User-Agent", "t/1"], ["X-Empty", ""], ["X-Latin", "caf\xe9"], ["X-Wide", "é"]],
     onSent: (at) => sent.push(at),
+    onWritten: (at) => written.push(at),
   });
   assert.equal(
     heads[0],
@@ -37,6 +38,8 @@ Deno.test("HttpClient.exchange() sends just the request it reports", async () =>
   assert.equal(got.ip, "127.0.0.1");
   assert.equal(got.port, server.port);
   assert.deepEqual(sent, [got.sentAt]);
+  assert.equal(written.length, 1);
+  assert.ok(written[0]! >= got.sentAt);
   assert.ok(got.sentAt <= got.firstByteAt && got.firstByteAt <= got.endedAt);
 });
 
