@@ -14,8 +14,9 @@ import { formatBytes } from "../../../report/format.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { MarkdownRefetchArguments, MarkdownRefetchOptions } from "../markdown_refetch.ts";
-import { outcomeOf, tell } from "./_events.ts";
+import { tell } from "./_events.ts";
 import { networkOptions } from "./_network.ts";
+import { writeRecords } from "./_records.ts";
 
 const MIB = 2 ** 20;
 
@@ -108,26 +109,11 @@ export async function run(
     onEvent: (event) => tell(event, io),
     onStep,
   });
-  let outcome = "finished";
-  try {
-    for await (const record of rows) {
-      const taken = io.output.write({ ...record });
-      if (!(taken === true || await taken)) break;
-    }
-    if (io.signal.aborted) outcome = outcomeOf(io.signal);
-  } catch (error) {
-    outcome = (error as Error).message;
-    throw error;
-  } finally {
-    try {
-      await io.output.flush();
-    } finally {
-      if (started !== undefined) {
-        await started;
-        report.end(outcome);
-      }
-    }
-  }
+  await writeRecords(rows, io, async (outcome) => {
+    if (started === undefined) return;
+    await started;
+    report.end(outcome);
+  });
   if (damaged > 0) return ExitCode.error;
   return urls > 0 || io.signal.aborted ? ExitCode.done : ExitCode.nothing;
 }

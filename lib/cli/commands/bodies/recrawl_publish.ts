@@ -9,7 +9,8 @@ import { publishKind } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlPublishOptions } from "../recrawl_publish.ts";
-import { outcomeOf, printable, tellWait } from "./_events.ts";
+import { printable, tellWait } from "./_events.ts";
+import { writeRecords } from "./_records.ts";
 
 /** Publishes, a record a part. */
 export async function run(options: RecrawlPublishOptions, io: CommandIo): Promise<number> {
@@ -48,23 +49,7 @@ export async function run(options: RecrawlPublishOptions, io: CommandIo): Promis
     () => publishing.figures,
     publishKind,
   );
-  let outcome = "finished";
-  try {
-    for await (const part of publishing) {
-      const taken = io.output.write({ ...part });
-      if (!(taken === true || await taken)) break;
-    }
-    if (io.signal.aborted) outcome = outcomeOf(io.signal);
-  } catch (error) {
-    outcome = (error as Error).message;
-    throw error;
-  } finally {
-    try {
-      await io.output.flush();
-    } finally {
-      report.end(outcome); // a stdout that takes no more is no reason to keep quiet
-    }
-  }
+  await writeRecords(publishing, io, (outcome) => report.end(outcome));
   return ExitCode.done;
 }
 

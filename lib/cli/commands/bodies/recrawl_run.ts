@@ -9,9 +9,10 @@ import { recrawlKind } from "../../../report/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlRunOptions } from "../recrawl_run.ts";
-import { outcomeOf, tell } from "./_events.ts";
+import { tell } from "./_events.ts";
 import { networkOptions } from "./_network.ts";
 import { profiled } from "./_profile.ts";
+import { writeRecords } from "./_records.ts";
 
 const MIB = 2 ** 20;
 
@@ -85,22 +86,6 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     () => running.figures,
     recrawlKind,
   );
-  let outcome = "finished";
-  try {
-    for await (const record of running) {
-      const taken = io.output.write({ ...record });
-      if (!(taken === true || await taken)) break;
-    }
-    if (io.signal.aborted) outcome = outcomeOf(io.signal);
-  } catch (error) {
-    outcome = (error as Error).message;
-    throw error;
-  } finally {
-    try {
-      await io.output.flush();
-    } finally {
-      report.end(outcome); // a stdout that takes no more is no reason to keep quiet
-    }
-  }
+  await writeRecords(running, io, (outcome) => report.end(outcome));
   return ExitCode.done;
 }
