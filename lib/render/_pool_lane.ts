@@ -52,6 +52,7 @@ export class Lane {
   readonly #ports: readonly MessagePort[];
   readonly #events: LaneEvents;
   readonly #spare: SpareBuffers;
+  readonly #listening = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
   #jobs: Job[] = [];
   #settled = 0;
@@ -153,7 +154,9 @@ export class Lane {
 
   /** Let it finish what it has, say so to the writers, and end. */
   async end(): Promise<void> {
-    this.#worker.postMessage("end" satisfies ToLane);
+    // What is said to a thread that does not listen yet is lost; it cannot have pages either.
+    await Promise.race([this.#listening.promise, this.#ended.promise]);
+    if (!this.#gone) this.#worker.postMessage("end" satisfies ToLane);
     await this.#ended.promise;
     await this.stop();
   }
@@ -172,6 +175,7 @@ export class Lane {
       const ports = this.#ports;
       // deno-lint-ignore no-explicit-any
       this.#worker.postMessage({ ports } satisfies ToLane, ports as any);
+      this.#listening.resolve();
     } else if (message === "ready") {
       this.#ready = true;
       this.#events.ready(this);
