@@ -382,3 +382,8 @@ Deno.test("RenderPool holds no memory that grows with the pages", async () => {
   // 600 MB went through; a page kept, in or out, would show as hundreds.
   assert.ok(resident[2]! - resident[0]! < 150 * 2 ** 20, `${resident.map((n) => n / 2 ** 20)}`);
 });
+
+Deno.test("RenderPool.close() waits for a thread that does not listen yet, and not for ever", async () => {
+  const { pool } = collect({ worker: new URL("./_late_worker.ts", import.meta.url) });
+  await pool.close();
+});
