@@ -57,11 +57,11 @@ export async function offerSeeds(parts: SeedingParts, hooks: SeedingHooks): Prom
     if (hooks.over()) return;
     const seed = typeof item === "string" ? parseSeed(item) : item;
     if (seed === undefined) continue;
-    if (typeof seed === "string") {
+    if (typeof seed === "string" || trapReason(seed.url) !== undefined) {
       statistics.badSeeds++;
       continue;
     }
-    if (trapReason(seed.url) !== undefined || !scope.admitsSeed(seed.url)) continue;
+    if (!scope.admitsSeed(seed.url)) continue;
     statistics.seeds++;
     batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
     if (options.recrawl !== undefined && seed.tier !== undefined) {

@@ -5,7 +5,7 @@
  */
 
 import { INTERVAL_HOURS, type Tier } from "../tiers/tiers.ts";
-import { canonicalUrl } from "../url/mod.ts";
+import { canonicalUrl, hostOf, type TrapReason, trapReason } from "../url/mod.ts";
 
 /** A seed as the crawl takes it: canonical URL and its place in the order. */
 export interface Seed {
@@ -64,9 +64,20 @@ function isTier(value: unknown): value is Tier {
   return typeof value === "number" && Object.hasOwn(INTERVAL_HOURS, value);
 }
 
+/** The bounds that hold for links hold for seeds: told, as whoever wrote the list meant every line. */
+const TRAPS: Readonly<Record<TrapReason, string>> = {
+  "too-long": "its URL is over 4000 characters long",
+  "repeated-segment": "its path repeats a segment more than three times",
+};
+
 function seedOf(text: string, priority: number): Seed | string {
   const url = canonicalUrl(withScheme(text));
-  return url === undefined ? "not an http or https URL" : { url, priority };
+  if (url === undefined) return "not an http or https URL";
+  // The URL standard allows more in a host than names have: `1,example.com` and `"example.com"` are
+  // rows of another kind of list, and a wildcard's zone would answer for them.
+  if (!/^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(hostOf(url))) return "no host name in it";
+  const trap = trapReason(url);
+  return trap === undefined ? { url, priority } : TRAPS[trap];
 }
 
 /** `example.com/x` → `https://example.com/x`; anything with a scheme is left alone. */

@@ -64,3 +64,33 @@ Deno.test("parseSeed() makes no URL of two columns", () => {
   assert.equal(parseSeed("https://a.test/\0x"), "a control character in it");
   assert.equal(typeof parseSeed("\thttps://a.test/\t"), "object");
 });
+
+Deno.test("readSeeds() says which lines are traps, and which are rows of another kind of list", async () => {
+  const { urls, bad } = await read(
+    [
+      `https://a.test/${"x".repeat(4000)}`,
+      "https://a.test/b/b/b/b",
+      `{"url":"https://a.test/c/c/c/c","priority":2}`,
+      "1,a.test",
+      "a.test,1",
+      `"https://a.test/"`,
+      "a_b.test/",
+      "https://[::1]:8080/",
+      "bücher.test/",
+    ].join("\n"),
+    1000,
+  );
+  assert.deepEqual(urls, [
+    "1 https://a_b.test/",
+    "1 https://[::1]:8080/",
+    "1 https://xn--bcher-kva.test/",
+  ]);
+  assert.deepEqual(bad.map(({ line, reason }) => `${line} ${reason}`), [
+    "1 its URL is over 4000 characters long",
+    "2 its path repeats a segment more than three times",
+    "3 its path repeats a segment more than three times",
+    "4 no host name in it",
+    "5 no host name in it",
+    "6 no host name in it",
+  ]);
+});

@@ -110,8 +110,8 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     if (badSeeds > 0) {
       report.warn(
         badSeeds === 1
-          ? "1 seed line is no URL and was left out"
-          : `${badSeeds} seed lines are no URLs and were left out`,
+          ? "1 seed line is no seed and was left out"
+          : `${badSeeds} seed lines are no seeds and were left out`,
       );
     }
     try {
