@@ -17,6 +17,7 @@ import { MAX_UNCOMMITTED } from "./replay.ts";
 import { offerSeeds } from "./_seeding.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
 import { Outcomes } from "./_outcomes.ts";
+import { isAskedOnCondition } from "./_memo.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import { Crowds } from "./_crowds.ts";
 import { Settling } from "./_settling.ts";
@@ -429,7 +430,9 @@ export class CrawlLoop {
         const { memo } = job;
         archiver.push(id, depth, url, x, {
           ...(listed === undefined ? {} : { listed }),
-          ...(memo?.record === undefined ? {} : { refersTo: memo.record }),
+          ...(memo?.record === undefined || x.status === 304 && !isAskedOnCondition(memo)
+            ? {}
+            : { refersTo: memo.record }),
           ...(memo === undefined ? {} : { visited: memo.visited }),
         });
         slot.deferrals = 0;

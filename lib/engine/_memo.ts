@@ -3,15 +3,18 @@
  * and the record that holds what it had.
  */
 
+import { createHash } from "node:crypto";
 import type { VisitVerdict } from "../tiers/revisit.ts";
 import type { Exchange } from "../net/mod.ts";
 import type { RecordReference } from "../warc/mod.ts";
 import type { Archived } from "./archiver.ts";
+import { encodeBase32 } from "./base32.ts";
+import { conditionsOf } from "./validators.ts";
 
 /** What is kept of a page's last visit that was an answer. */
 export interface PageMemo {
   readonly status: number;
-  /** Base32 SHA-1 of the decoded body. */
+  /** Base32 SHA-1 of the decoded body; of a redirect, of where it leads. */
   readonly digest: string;
   /** Validators; empty where there are none, or where a 304 would refer to nothing whole. */
   readonly etag: string;
@@ -57,6 +60,11 @@ export function decodeMemo(bytes: Uint8Array | undefined): PageMemo | undefined 
   };
 }
 
+/** Whether a page is asked for on conditions: only then a 304 speaks of what we have. */
+export function isAskedOnCondition(memo: PageMemo | undefined): boolean {
+  return conditionsOf(memo).length > 0;
+}
+
 /** The validators that an answer came with. */
 export function validatorsOf({ headers }: Pick<Exchange, "headers">): {
   etag: string;
@@ -83,6 +91,8 @@ export interface VisitAnswer {
   readonly status: number;
   readonly date: number;
   readonly truncated: boolean;
+  /** Where it leads; empty where that is nowhere. */
+  readonly target: string;
   readonly etag: string;
   readonly lastModified: string;
 }
@@ -98,10 +108,10 @@ export function judgeVisit(
   page: Pick<Archived, "digest" | "payloadDigest" | "payloadRecord" | "file">,
   archived: boolean,
 ): Visited {
-  const { status, date, truncated } = answer;
+  const { status, date, truncated, target } = answer;
   if (status === 429 || status >= 500) return { verdict: "unknown" };
   if (status === 304) {
-    if (before === undefined) return { verdict: "unknown" };
+    if (before === undefined || !isAskedOnCondition(before)) return { verdict: "unknown" };
     return {
       verdict: "unchanged",
       memo: {
@@ -112,7 +122,11 @@ export function judgeVisit(
       },
     };
   }
-  const same = before !== undefined && before.digest === page.digest && before.status === status;
+  // What redirects and refusals have for a body is written for the moment (the time, a number of the
+  // request): pages that are gone would be visited the most often of all.
+  const digest = target === "" ? page.digest : sha1(target);
+  const same = before !== undefined && before.status === status &&
+    (status >= 400 || before.digest === digest);
   const stored = !truncated && page.payloadRecord !== undefined && page.payloadDigest !== ""
     ? { ...page.payloadRecord, payloadDigest: page.payloadDigest }
     : undefined;
@@ -122,11 +136,15 @@ export function judgeVisit(
     verdict: before === undefined ? "unknown" : same ? "unchanged" : "changed",
     memo: {
       status,
-      digest: page.digest,
+      digest,
       etag: conditional ? answer.etag : "",
       lastModified: conditional ? answer.lastModified : "",
       visited: date,
       ...(stored === undefined ? {} : { record: stored }),
     },
   };
+}
+
+function sha1(text: string): string {
+  return encodeBase32(createHash("sha1").update(text).digest());
 }

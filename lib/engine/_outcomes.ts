@@ -5,7 +5,14 @@ import type { Completion, Frontier, LeasedUrl } from "../frontier/mod.ts";
 import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
 import { type Archived, pickHeaders } from "./archiver.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
-import { encodeMemo, judgeVisit, type PageMemo, validatorsOf, type VisitAnswer } from "./_memo.ts";
+import {
+  encodeMemo,
+  isAskedOnCondition,
+  judgeVisit,
+  type PageMemo,
+  validatorsOf,
+  type VisitAnswer,
+} from "./_memo.ts";
 import { isRedirect } from "./page.ts";
 import { type CrawlRecord, rfc3339 } from "./records.ts";
 import type { Job } from "./_slots.ts";
@@ -79,9 +86,10 @@ export class Outcomes {
 
   /** A page was answered: its answer is with the archive now, and it ends when that is durable. */
   answered(job: Job, x: Exchange): void {
+    const record = this.#record(job, x);
     this.#pending.set(job.lease.id, {
       lease: job.lease,
-      record: this.#record(job, x),
+      record,
       ...(this.#parts.options.recrawl === undefined ? {} : {
         visit: {
           before: job.memo,
@@ -89,6 +97,7 @@ export class Outcomes {
             status: x.status,
             date: x.date,
             truncated: x.truncated !== undefined,
+            target: record.redirect_to,
             ...validatorsOf(x),
           },
         },
@@ -169,6 +178,7 @@ export class Outcomes {
       if (pending === undefined) continue; // robots.txt
       this.#pending.delete(page.id);
       const { lease, record, visit } = pending;
+      const unchanged = record.status === 304 && isAskedOnCondition(visit?.before);
       const onward = this.#onward(page, lease);
       if (onward === undefined) break; // what is not completed is fetched again by the next run
       statistics.fetched++;
@@ -195,7 +205,7 @@ export class Outcomes {
         },
         record: {
           ...record,
-          digest: record.status === 304 ? visit?.before?.digest ?? page.digest : page.digest,
+          digest: unchanged ? visit!.before!.digest : page.digest,
           link_count: page.links,
           warc_file: page.file,
           warc_offset: page.offset,

@@ -100,7 +100,10 @@ export class RecrawlRows {
     statistics.bodyBytes += x.body.length;
     const unchanged = x.status === 304;
     if (unchanged) statistics.unchanged++;
-    const asked = validator?.url === x.url.href ? validator : undefined;
+    const known = validator?.url === x.url.href ? validator : undefined;
+    const conditions = conditionsOf(known);
+    // without conditions a 304 speaks of nothing that we have
+    const asked = conditions.length > 0 ? known : undefined;
     const robotsMeta = directivesOf(robotsTag);
     const answer: Answer = {
       row,
@@ -114,7 +117,7 @@ export class RecrawlRows {
         fetchedAt: fetched.date,
         durationMs: fetched.durationMs,
         ip: x.ip,
-        requestHeaders: [["host", x.url.host], ...headers, ...conditionsOf(asked)],
+        requestHeaders: [["host", x.url.host], ...headers, ...conditions],
         redirects: fetched.hops.slice(0, -1).map((hop, i) => ({
           status: hop.status,
           url: fetched.hops[i + 1]!.url.href,

@@ -117,7 +117,9 @@ export class Validators {
 
 /** Longest validator that is sent back: servers refuse requests whose head is longer than some 8 KB. */
 const MAX_VALIDATOR = 4096;
-const UNSENDABLE = /[\r\n\0]/;
+/** Control characters: servers refuse requests that hold any. */
+// deno-lint-ignore no-control-regex -- control characters are what is looked for
+const UNSENDABLE = /[\0-\x08\x0a-\x1f\x7f]/;
 
 /**
  * The conditions of a request for a page that is known (RFC 9110, section 13.1). What a server gave as

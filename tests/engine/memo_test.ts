@@ -16,7 +16,14 @@ const MEMO: PageMemo = {
   visited: 1,
   record: { ...RECORD, payloadDigest: "sha1:D1" },
 };
-const ANSWER = { status: 200, date: 2, truncated: false, etag: '"2"', lastModified: "" };
+const ANSWER = {
+  status: 200,
+  date: 2,
+  truncated: false,
+  target: "",
+  etag: '"2"',
+  lastModified: "",
+};
 const PAGE = {
   digest: "D2",
   payloadDigest: "sha1:D2",
@@ -61,6 +68,26 @@ Deno.test("judgeVisit() keeps the record and the validators of what a 304 says i
   });
   // A server that says so without having been asked: there is nothing that it could speak of.
   assert.deepEqual(judgeVisit(undefined, answer, page, ARCHIVED), { verdict: "unknown" });
+  for (const etag of ["", '"a\x01"']) {
+    const unasked = { ...MEMO, etag, lastModified: "" };
+    assert.deepEqual(judgeVisit(unasked, answer, page, ARCHIVED), { verdict: "unknown" });
+  }
+});
+
+Deno.test("judgeVisit() takes a redirect for where it leads, and refusals for one like another", () => {
+  const visit = (before: PageMemo | undefined, status: number, target: string, digest: string) =>
+    judgeVisit(before, { ...ANSWER, status, target }, { ...PAGE, digest }, ARCHIVED);
+  const moved = visit(undefined, 302, "https://a.example/1", "EMPTY").memo;
+  assert.equal(visit(moved, 302, "https://a.example/1", "OTHER").verdict, "unchanged");
+  assert.equal(visit(moved, 302, "https://a.example/2", "EMPTY").verdict, "changed");
+  assert.equal(visit(moved, 301, "https://a.example/1", "EMPTY").verdict, "changed");
+  // one that does not say where is its body
+  const lost = visit(undefined, 302, "", "D1").memo;
+  assert.equal(visit(lost, 302, "", "D2").verdict, "changed");
+  const gone = visit(MEMO, 404, "", "D2");
+  assert.equal(gone.verdict, "changed");
+  assert.equal(visit(gone.memo, 404, "", "D3").verdict, "unchanged");
+  assert.equal(visit(gone.memo, 410, "", "D2").verdict, "changed");
 });
 
 Deno.test("judgeVisit() learns nothing from a server that is not well", () => {

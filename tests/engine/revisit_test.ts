@@ -251,3 +251,33 @@ Deno.test("a crawl that comes back goes on through kills, keeps its intervals, a
       for (let i = 1; i < at.length; i++) assert.ok(at[i]! - at[i - 1]! >= interval, url);
     }
   }));
+
+Deno.test("a 304 that nobody asked for says nothing of what is kept, and refers to nothing", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 1, pages: 1 });
+    const url = web.url("plain.good.test", "/one");
+    const options = {
+      seeds: [url],
+      recrawl: { intervalMs: 50 },
+      state: `${dir}/crawl.db`,
+      warc: `${dir}/warc`,
+    };
+    const [had] = (await collect(web, { ...options, limit: 1 })).records;
+    assert.equal(had!.status, 200);
+    await web.set("plain.good.test", "status-304");
+    const { run, records } = await collect(web, { ...options, limit: 2 });
+    assert.deepEqual(records.map(({ status }) => status), [304, 304]);
+    assert.ok(records.every(({ digest }) => digest !== had!.digest));
+    assert.equal(run.figures.revisits!.failing, 2);
+    const stored = await readFolder(`${dir}/warc`);
+    const revisits = stored.filter((record) => record.url === url && record.type === "revisit");
+    assert.equal(revisits.length, 2);
+    assert.ok(revisits.every(({ headers }) => headers.get("WARC-Refers-To") === undefined));
+    await web.set("plain.good.test", null);
+    await collect(web, { ...options, limit: 1 });
+    const back = (await readFolder(`${dir}/warc`)).findLast((record) =>
+      record.url === url && record.type === "revisit"
+    );
+    assert.match(back!.headers.get("WARC-Profile")!, /identical-payload-digest$/);
+    await assertVerified(dir);
+  }));
