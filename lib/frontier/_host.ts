@@ -102,6 +102,8 @@ export class Host implements HeapNode, HostNumbers {
   due = 0;
   heapAt = -1;
   heapClass = NO_CLASS;
+  /** Its place among those that stay in memory with nothing to write; -1 when it is none. */
+  resident = -1;
   // Best class first; almost always one or two.
   #queues: ClassQueue[] = NO_QUEUES;
 

@@ -31,6 +31,8 @@ export interface QueueParts {
   readonly arena: Arena;
   /** URLs a block holds at most. */
   readonly block: number;
+  /** Hosts that stay in memory at most when they are written and nothing of them is there. */
+  readonly residents: number;
 }
 
 /** Hosts, queues, and the order in which hosts come. */
@@ -47,6 +49,9 @@ export class Queues {
   #touched: Host[] = [];
   /** Hosts in memory, save those that {@linkcode Queues.turn} gave out and that are not flushed. */
   #generation: Host[] = [];
+  /** Hosts whose rows say all about them, in a ring: the one that has been quiet longest goes first. */
+  readonly #residents: (Host | undefined)[] = [];
+  #nextResident = 0;
   #last: Host | undefined;
 
   constructor(parts: QueueParts) {
@@ -55,9 +60,9 @@ export class Queues {
     this.#filter = new HostFilter(parts.store, parts.counters.nextHost - 1);
   }
 
-  /** Hosts in memory. */
+  /** Hosts of this generation. */
   get size(): number {
-    return this.#hosts.size;
+    return this.#generation.length;
   }
 
   /** Bytes that this generation's part of the queues takes in memory. */
@@ -71,7 +76,7 @@ export class Queues {
   }
 
   /**
-   * A generation ends: all hosts in memory, in the order in which they came to be, each to be given to
+   * A generation ends: all its hosts, in the order in which they came to be, each to be given to
    * {@linkcode Queues.flush}; and those that the state cannot find by their names yet, which is to be
    * so before, in the order of their fingerprints, about.
    */
@@ -86,11 +91,13 @@ export class Queues {
   inMemory(name: string): Host | undefined {
     const { fingerprints } = this.#parts;
     fingerprints.ofText(name);
-    return this.#hosts.find(
+    const host = this.#hosts.find(
       fingerprints.hi | 0,
       fingerprints.lo >>> 16,
       (host) => host.name === name,
     );
+    if (host !== undefined) this.#wake(host);
+    return host;
   }
 
   /** The host whose name these bytes are; undefined when it is not known and not to be made. */
@@ -103,7 +110,9 @@ export class Queues {
       fingerprints.ofBytes(bytes, start, end);
       const high = fingerprints.hi | 0, low = fingerprints.lo >>> 16;
       host = this.#hosts.find(high, low, (host) => sameText(host.name, bytes, start, end));
-      if (host === undefined && (make || this.#filter.mayHave(high, low))) {
+      if (host !== undefined) {
+        this.#wake(host);
+      } else if (make || this.#filter.mayHave(high, low)) {
         host = this.#bring(bytes.toString("latin1", start, end), high, low, make);
       }
     } else {
@@ -148,6 +157,29 @@ export class Queues {
   #keep(host: Host): void {
     this.#hosts.add(host);
     this.#generation.push(host);
+  }
+
+  /** A resident belongs to the generation that needs it, as if it had just been read. */
+  #wake(host: Host): void {
+    if (host.resident < 0) return;
+    this.#residents[host.resident] = undefined;
+    host.resident = -1;
+    this.#generation.push(host);
+  }
+
+  /** Keeps a host that was just written, in the place of another. */
+  #settle(host: Host): void {
+    const at = this.#nextResident;
+    this.#nextResident = (at + 1) % this.#parts.residents;
+    const before = this.#residents[at];
+    if (before !== undefined) this.#forget(before);
+    this.#residents[at] = host;
+    host.resident = at;
+  }
+
+  #forget(host: Host): void {
+    this.#hosts.delete(host);
+    if (this.#last === host) this.#last = undefined;
   }
 
   /** Takes in a host that the journal gave back. */
@@ -231,6 +263,7 @@ export class Queues {
     const high = Math.floor(row.hash / 65536) | 0, low = row.hash % 65536;
     let host = this.#hosts.find(high, low, ({ id }) => id === row.id);
     if (host === undefined) this.#keep(host = decodeRow(row, this.#parts.arena));
+    else this.#wake(host);
     this.#taken(host);
     this.place(host);
   };
@@ -384,8 +417,13 @@ export class Queues {
       this.#generation.push(host);
       return;
     }
-    this.#hosts.delete(host);
-    if (this.#last === host) this.#last = undefined;
+    // One whose queue is in its row would need that read.
+    if (host.blocks > 0 && host.inMemory === 0 && host.excluded === null) {
+      if (this.#last === host) this.#last = undefined;
+      this.#settle(host);
+    } else {
+      this.#forget(host);
+    }
   }
 }
 

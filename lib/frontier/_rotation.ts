@@ -62,11 +62,10 @@ export class Rotation {
 
   /** The share of its limits that this generation has used; `ops` more are not in its journal yet. */
   #used(ops: number): number {
-    const { at, hosts } = this.#running ?? NONE;
     return Math.max(
       (this.ops + ops) / this.#maxOps,
       this.#queues.memory / MAX_MEMORY,
-      (this.#queues.size - (hosts.length - at)) / MAX_HOSTS,
+      this.#queues.size / MAX_HOSTS,
     );
   }
 

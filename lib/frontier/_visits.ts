@@ -8,36 +8,36 @@
  */
 
 import { Buffer } from "node:buffer";
-import { INTERVAL_HOURS } from "../tiers/tiers.ts";
 import { nextInterval } from "../tiers/revisit.ts";
-import { asBuffer, ByteReader, ByteWriter } from "./_bytes.ts";
+import { asBuffer, ByteWriter } from "./_bytes.ts";
 import type { StateClock } from "./_clock.ts";
 import type { Counters } from "./_counters.ts";
 import { readDoneRow } from "./_done.ts";
 import { type Entry, RawEntry } from "./_entry.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
-import { depthOf, foldDepth, levelOf } from "./_listed.ts";
+import { Paces } from "./_paces.ts";
 import type { Queues } from "./_queues.ts";
 import type { Store } from "./_store.ts";
 import { eachLine, hostEnd, hostStart } from "./_url.ts";
+import { decodeVisit, encodeVisit, type Visit } from "./_visit_row.ts";
 import type { Completion, FrontierStats, HostPace, RecrawlSettings } from "./types.ts";
 
 /** Rows brought in by one slice of work. */
 const SLICE = 128;
-/** Hosts whose pace is remembered. */
-const MAX_PACES = 4096;
-const HOUR = 3_600_000;
 /** How far a server's clock, or its notion of time zones, may be ahead. */
-const DAY = 24 * HOUR;
-/** The tier of hosts of which nothing is known: rank unknown, and the rate assumed then. */
-const BASE = INTERVAL_HOURS[3]! * HOUR;
+const DAY = 24 * 3_600_000;
+/** When a page is due whose host is visited once: its row waits for the day that this changes. */
+const NEVER = Number.MAX_SAFE_INTEGER;
 const TAB = 9;
+/** Where the state says by which interval for all hosts its pages wait, if by one. */
+const GIVEN = "visits given";
+/** Where it says how far a change of that one has come. */
+const RETIMED = "visits retimed";
 
 const TABLES = `
 create table if not exists visits(host integer not null, id integer not null, due integer,
   body blob not null, primary key(host, id)) without rowid;
 create index if not exists visits_due on visits(due) where due is not null;
-create table if not exists paces(host integer primary key, pace integer not null);
 `;
 
 /** What visits work with. */
@@ -49,17 +49,19 @@ export interface VisitParts {
   readonly fingerprints: Fingerprints;
 }
 
-/** A row, read. */
-interface Visit {
-  readonly url: string;
-  readonly priority: number;
-  /** With the level; see `_listed.ts`. */
-  readonly depth: number;
-  readonly interval: number;
-  /** The state's moment of the last visit. */
-  readonly last: number;
-  readonly memo: Uint8Array;
+/** Where a pass over the rows stands: behind that one. */
+interface Place {
+  readonly host: number;
+  readonly id: bigint;
 }
+
+interface Row {
+  readonly due: number | null;
+  readonly body: Uint8Array;
+}
+
+/** In front of every row of a host. */
+const FIRST = -(2n ** 63n);
 
 /** Whether a state has ever been crawled again and again. */
 export function hasVisits(store: Store): boolean {
@@ -70,7 +72,7 @@ export function hasVisits(store: Store): boolean {
 export function visitsDue(store: Store, now: number): { due: number; next: number } {
   const { n } = store.sql("select count(*) as n from visits where due <= ?").get(now)!;
   const { next } = store.sql("select min(due) as next from visits where due is not null").get()!;
-  return { due: n as number, next: (next as number | null) ?? Infinity };
+  return { due: n as number, next: next === null || next === NEVER ? Infinity : next as number };
 }
 
 /** The figures of visits; `offset` turns the state's moments into Unix ms. */
@@ -93,8 +95,11 @@ export class Visits {
   readonly #active: boolean;
   readonly #out = new ByteWriter();
   readonly #raw = new RawEntry();
-  readonly #paces = new Map<number, number>();
-  #anyPace: boolean;
+  readonly #paces: Paces | undefined;
+  /** How far pages have come to wait by another interval for all hosts than before. */
+  #retimed: Place | undefined;
+  /** The host whose pages come to wait by another pace, and how far. */
+  #stale: Place | undefined;
   /** No row is due before. */
   #nextDue = 0;
   /** Which URLs of the log of ends have yet to be given a visit: those of the crawl before it had any. */
@@ -112,8 +117,9 @@ export class Visits {
       store.db.exec(TABLES);
       store.setMeta("visits filled", JSON.stringify({ next: 0, until: counters.ended }));
     }
-    this.#anyPace = this.#active && store.sql("select 1 from paces limit 1").get() !== undefined;
+    this.#paces = this.#active ? new Paces(store, settings) : undefined;
     if (settings === undefined) return;
+    this.#given(settings.intervalMs ?? 0, made);
     const fill = JSON.parse(String(store.getMeta("visits filled"))) as {
       next: number;
       until: number;
@@ -123,17 +129,33 @@ export class Visits {
     while (this.#fill !== undefined && counters.visits === 0) this.#fillSome(this.#fill);
   }
 
+  /** Takes note of the one interval for all hosts, 0 for none; pages that wait by another are retimed. */
+  #given(intervalMs: number, made: boolean): void {
+    const { store } = this.#parts;
+    const before = store.getMeta(GIVEN);
+    if (before !== intervalMs) {
+      store.setMeta(GIVEN, intervalMs);
+      if (made && before !== undefined) this.#retime({ host: -1, id: FIRST });
+    } else {
+      const [host, id] = JSON.parse(String(store.getMeta(RETIMED) ?? "[]")) as [number?, string?];
+      if (host !== undefined) this.#retimed = { host, id: BigInt(id!) };
+    }
+  }
+
+  #retime(place: Place | undefined): void {
+    this.#retimed = place;
+    const text = place === undefined ? "[]" : JSON.stringify([place.host, String(place.id)]);
+    this.#parts.store.setMeta(RETIMED, text);
+  }
+
   /** Says how often hosts are visited. */
   setPaces(paces: readonly HostPace[]): void {
-    if (!this.#active) return;
+    if (this.#paces === undefined) return;
     const { store, fingerprints } = this.#parts;
     store.begin();
     for (const { host, intervalMs } of paces) {
       fingerprints.ofText(host);
-      const id = hostId(fingerprints.hi, fingerprints.lo);
-      this.#paces.delete(id);
-      store.sql("insert or replace into paces values(?, ?)").run(id, intervalMs);
-      this.#anyPace = true;
+      this.#paces.set(hostId(fingerprints.hi, fingerprints.lo), intervalMs);
     }
   }
 
@@ -148,25 +170,26 @@ export class Visits {
   ended({ url, priority, depth }: Entry, completion: Completion): void {
     if (!this.#active) return;
     const found = this.#find(url);
-    const base = isVisited(completion) ? this.#base(url) : 0;
-    if (base === 0) {
+    if (!isVisited(completion)) {
       if (found !== undefined) this.#remove(found.due);
       return;
     }
-    const { counters, clock } = this.#parts;
-    const now = clock.now();
     if (this.#taken) return;
-    const interval = nextInterval(found?.visit.interval, base, completion.verdict ?? "unknown");
-    this.#save(now + interval, {
+    const now = this.#parts.clock.now();
+    const base = this.#base();
+    const before = found && scaled(found.visit, base);
+    const interval = nextInterval(before, base, completion.verdict ?? "unknown");
+    const due = base === 0 ? NEVER : now + interval;
+    this.#save(due, {
       url,
       priority,
       depth,
       interval,
+      base,
       last: now,
       memo: completion.memo ?? found?.visit.memo ?? new Uint8Array(),
     });
-    if (found === undefined) counters.visits++;
-    else if (found.due === null) counters.revisiting--;
+    this.#count(found?.due, due);
   }
 
   /** A queued URL has ended because its host is left out. */
@@ -190,6 +213,7 @@ export class Visits {
       const found = this.#find(bytes.toString("utf8", start, tab));
       const at = Number(bytes.toString("latin1", tab + 1, end));
       if (found === undefined || found.due === null || found.due <= now) return;
+      if (found.due === NEVER) return;
       if (at > clock.toWall(found.visit.last) && at <= clock.toWall(now) + DAY) {
         this.#save(now, found.visit);
       }
@@ -200,9 +224,56 @@ export class Visits {
   work(): boolean {
     if (this.#settings === undefined) return false;
     if (this.#fill !== undefined) return this.#fillSome(this.#fill);
+    const retimed = this.#retimeSome();
     const now = this.#parts.clock.now();
-    if (this.#nextDue > now) return false;
-    return this.#bringDue(now);
+    return this.#nextDue <= now && this.#bringDue(now) || retimed;
+  }
+
+  /** Pages that wait by another pace than their host's are due by its own. */
+  #retimeSome(): boolean {
+    const all = this.#retimed;
+    if (all !== undefined) {
+      const rows = this.#parts.store.sql(
+        `select due, body from visits where (host, id) > (?, ?) order by host, id limit ${SLICE}`,
+      ).all(all.host, all.id);
+      this.#retime(this.#retimeRows(rows as unknown as Row[]));
+      return true;
+    }
+    const host = this.#stale?.host ?? this.#paces?.stale();
+    if (host === undefined) return false;
+    const rows = this.#parts.store.sql(
+      `select due, body from visits where host = ? and id > ? order by id limit ${SLICE}`,
+    ).all(host, this.#stale?.id ?? FIRST);
+    this.#parts.store.begin();
+    this.#stale = this.#retimeRows(rows as unknown as Row[]);
+    if (this.#stale === undefined) this.#paces!.heard(host);
+    return true;
+  }
+
+  /** Where to go on; undefined where these rows were the last. */
+  #retimeRows(rows: readonly Row[]): Place | undefined {
+    for (const { due, body } of rows) {
+      const visit = decodeVisit(body);
+      this.#identify(visit.url);
+      const base = this.#base();
+      // What is queued is given its next moment when it was visited.
+      if (due === null || base === visit.base) continue;
+      const interval = nextInterval(scaled(visit, base), base, "unknown");
+      let next = base === 0 ? NEVER : visit.last + interval;
+      // A sitemap had it sooner.
+      if (due < visit.last + visit.interval) next = Math.min(next, due);
+      this.#save(next, { ...visit, interval, base });
+      this.#count(due, next);
+    }
+    return rows.length < SLICE ? undefined : { host: this.#host, id: this.#id };
+  }
+
+  /** Counts a page whose row had one due moment and has another; undefined where there was none. */
+  #count(before: number | null | undefined, due: number): void {
+    const { counters } = this.#parts;
+    if (before === null) counters.revisiting--;
+    const waited = before !== undefined && before !== NEVER;
+    if (waited !== (due !== NEVER)) counters.visits += waited ? -1 : 1;
   }
 
   #bringDue(now: number): boolean {
@@ -217,7 +288,7 @@ export class Visits {
     store.begin();
     const raw = this.#raw;
     for (const { body } of rows) {
-      const visit = decode(body);
+      const visit = decodeVisit(body);
       const bytes = Buffer.from(visit.url);
       const from = hostStart(bytes, 0, bytes.length), to = hostEnd(bytes, from, bytes.length);
       const host = queues.at(bytes, from, to, true)!;
@@ -241,22 +312,24 @@ export class Visits {
 
   /** Gives visits to what a crawl had done before it was to come back. */
   #fillSome(fill: { next: number; readonly until: number }): boolean {
-    const { store, clock, counters } = this.#parts;
+    const { store, clock } = this.#parts;
     const now = clock.now();
     const urls = readDoneRow(store, fill.next).slice(0, fill.until - fill.next);
     for (const done of urls) {
-      const base = isVisited(done) ? this.#base(done.url) : 0;
-      if (base === 0 || this.#find(done.url) !== undefined || this.#taken) continue;
+      if (!isVisited(done) || this.#find(done.url) !== undefined || this.#taken) continue;
       const { url, depth } = done;
-      this.#save(now + base, {
+      const base = this.#base();
+      const due = base === 0 ? NEVER : now + base;
+      this.#save(due, {
         url,
         priority: 1,
         depth,
         interval: base,
+        base,
         last: now,
         memo: new Uint8Array(),
       });
-      counters.visits++;
+      this.#count(undefined, due);
     }
     fill.next += urls.length;
     store.setMeta("visits filled", JSON.stringify(fill));
@@ -264,21 +337,9 @@ export class Visits {
     return true;
   }
 
-  /** The interval of a URL's host in ms; 0 for never. */
-  #base(url: string): number {
-    const given = this.#settings?.intervalMs;
-    if (given !== undefined) return given;
-    if (!this.#anyPace) return BASE;
-    this.#identify(url);
-    const id = this.#host, { store } = this.#parts;
-    let pace = this.#paces.get(id);
-    if (pace === undefined) {
-      pace = store.sql("select pace from paces where host = ?").get(id)?.pace as number | undefined;
-      pace ??= BASE;
-      if (this.#paces.size >= MAX_PACES) this.#paces.clear();
-      this.#paces.set(id, pace);
-    }
-    return pace;
+  /** The interval of the host that was identified, in ms; 0 for never. */
+  #base(): number {
+    return this.#paces!.of(this.#host);
   }
 
   #host = 0;
@@ -304,7 +365,7 @@ export class Visits {
       .get(this.#host, this.#id) as unknown as { due: number | null; body: Uint8Array } | undefined;
     this.#taken = false;
     if (row === undefined) return undefined;
-    const visit = decode(row.body);
+    const visit = decodeVisit(row.body);
     this.#taken = visit.url !== url;
     return this.#taken ? undefined : { due: row.due, visit };
   }
@@ -316,7 +377,7 @@ export class Visits {
     store.sql(
       "insert into visits values(?, ?, ?, ?) on conflict(host, id) do update set " +
         "due = excluded.due, body = excluded.body",
-    ).run(this.#host, this.#id, due, this.#encode(visit));
+    ).run(this.#host, this.#id, due, encodeVisit(this.#out, visit));
     this.#nextDue = Math.min(this.#nextDue, due);
   }
 
@@ -325,34 +386,14 @@ export class Visits {
     const { store, counters } = this.#parts;
     store.begin();
     store.sql("delete from visits where host = ? and id = ?").run(this.#host, this.#id);
-    counters.visits--;
+    if (due !== NEVER) counters.visits--;
     if (due === null) counters.revisiting--;
-  }
-
-  #encode(visit: Visit): Uint8Array {
-    const out = this.#out;
-    out.clear();
-    out.text(visit.url);
-    out.float(visit.priority);
-    out.varint(depthOf(visit.depth));
-    out.varint(levelOf(visit.depth));
-    out.varint(visit.interval);
-    out.varint(visit.last);
-    out.bytes(visit.memo);
-    return out.view();
   }
 }
 
-function decode(body: Uint8Array): Visit {
-  const from = new ByteReader(body);
-  return {
-    url: from.text(),
-    priority: from.float(),
-    depth: foldDepth(from.varint(), from.varint()),
-    interval: from.varint(),
-    last: from.varint(),
-    memo: from.bytes(),
-  };
+/** A page's interval as it would be had its host's been another. */
+function scaled({ interval, base }: Visit, now: number): number {
+  return base === 0 ? now : interval / base * now;
 }
 
 /** Whether a page that ended so is come back to: it was asked for, or robots.txt may change its mind. */

@@ -41,6 +41,8 @@ import { Visits, visitsDue, visitStats } from "./_visits.ts";
 
 /** URLs a block holds at most, and URLs of one slice of draining. */
 const BLOCK = 512;
+/** Hosts that stay in memory although nothing of them is there: some 400 bytes each. */
+const RESIDENTS = 1 << 17;
 /** Changes after which a commit is due at once. */
 const FULL_COMMIT = 10_000;
 
@@ -54,6 +56,8 @@ export interface EngineOptions extends FrontierOptions {
   readonly generationOps?: number;
   /** URLs of one host and class written together. @default 512 */
   readonly blockUrls?: number;
+  /** Hosts with nothing in memory that stay there, so that they need not be read again. @default 131 072 */
+  readonly residents?: number;
 }
 
 /** The frontier in this thread. */
@@ -97,7 +101,10 @@ export class FrontierEngine {
       const replay = replaySeen(store, arena, fingerprints, seen);
       const journal = this.#journal, done = this.#done;
       const block = options.blockUrls ?? BLOCK;
-      const queues = new Queues({ store, journal, counters, clock, fingerprints, arena, block });
+      const residents = options.residents ?? RESIDENTS;
+      const queues = new Queues(
+        { store, journal, counters, clock, fingerprints, arena, block, residents },
+      );
       this.#queues = queues;
       const admission = this.#admission = new Admission({
         counters,

@@ -244,10 +244,15 @@ const history = fc.array(ops, { minLength: 5, maxLength: 120, size: "max" });
 
 Deno.test("FrontierEngine agrees with a model over random histories with kills", async () => {
   await fc.assert(
-    fc.asyncProperty(history, fc.constantFrom(0, 7), async (history, maxUrlsPerHost) => {
-      await play(history, { generationOps: 40, blockUrls: 8, maxUrlsPerHost }, true);
-    }),
-    { numRuns: 20 },
+    fc.asyncProperty(
+      history,
+      fc.constantFrom(0, 7),
+      fc.constantFrom(1, 2, 100),
+      async (history, maxUrlsPerHost, residents) => {
+        await play(history, { generationOps: 40, blockUrls: 8, maxUrlsPerHost, residents }, true);
+      },
+    ),
+    { numRuns: 40 },
   );
 });
 
