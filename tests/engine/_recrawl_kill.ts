@@ -102,9 +102,14 @@ async function round(
   while (kills < plan.kills) {
     const before = await asked();
     const run = new Ccrawl(args, { keep: false });
-    const target = Math.floor(random() * 1.7 * share);
+    // Where seals must lie between, there must be a list left to seal.
+    const target = Math.floor(random() * (plan.setBack ? 0.8 : 1.7) * share);
     const older = plan.setBack ? await checkpointAt(run, state, target / 2) : undefined;
     await run.until(() => target === 0 ? run.stderr !== "" : run.count >= target);
+    if (older !== undefined) {
+      const parts = countSealed(older);
+      await run.until(() => countSealed(Deno.readTextFileSync(state)) > parts);
+    }
     await new Promise((resolve) => setTimeout(resolve, random() * 300));
     run.kill("SIGKILL");
     const { code, signal } = await run.ended;
@@ -161,6 +166,11 @@ function count(text: string, words: string): number {
 async function checkpointAt(run: Ccrawl, state: string, rows: number): Promise<string | undefined> {
   await run.until(() => run.count >= rows && existsSync(state));
   return existsSync(state) ? await Deno.readTextFile(state) : undefined;
+}
+
+/** Parts that a checkpoint knows. */
+function countSealed(checkpoint: string): number {
+  return (JSON.parse(checkpoint) as { sealed: unknown[] }).sealed.length;
 }
 
 /** Takes away what the checkpoint knows, as a publisher does. */
