@@ -3,6 +3,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type FileLock, lockFile, StateLockedError } from "../frontier/mod.ts";
+import { surt } from "../url/mod.ts";
+import { type Repair, repairFolder, unsealedPrefixes } from "../warc/mod.ts";
 import { isDiskFull, RunError } from "./errors.ts";
 
 /**
@@ -22,4 +24,21 @@ export function lockFolder(dir: string): FileLock {
       cause,
     });
   }
+}
+
+/**
+ * Makes whole what killed runs left in a folder that is locked: this run's files and those of runs
+ * under other prefixes, whose pages the state may call done all the same.
+ *
+ * @throws {WarcWriteError} If the disk refuses.
+ */
+export async function repairArchives(
+  dir: string,
+  { prefix, cdx }: { readonly prefix: string; readonly cdx: boolean },
+): Promise<Repair[]> {
+  const repairs: Repair[] = [];
+  for (const each of new Set([prefix, ...unsealedPrefixes(dir)])) {
+    repairs.push(...await repairFolder(dir, { prefix: each, ...(cdx ? { surt } : {}) }));
+  }
+  return repairs;
 }

@@ -10,6 +10,7 @@ export interface WorkerSetup {
   readonly warc?: {
     readonly dir: string;
     readonly prefix: string;
+    readonly firstNumber?: number;
     readonly maxBytes: number;
     readonly software: string;
     readonly command: string;

@@ -7,15 +7,15 @@
 import { dirname, resolve } from "node:path";
 import { type FileLock, type Frontier, openFrontier } from "../frontier/mod.ts";
 import type { CrawlFigures } from "../report/mod.ts";
-import { suffixListHash, surt } from "../url/mod.ts";
-import { repairFolder } from "../warc/mod.ts";
+import { suffixListHash } from "../url/mod.ts";
 import { VERSION } from "../version.ts";
 import { Archiver } from "./archiver.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
 import { checkFloor } from "./disk.ts";
 import { asRunError } from "./errors.ts";
-import { lockFolder } from "./_folder.ts";
+import { FileNumbers } from "./_file_numbers.ts";
+import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import type { CrawlRecord } from "./records.ts";
@@ -178,11 +178,7 @@ async function openParts(
     if (warc !== undefined) {
       lock = lockFolder(warc.dir);
       undo.push(() => lock!.release());
-      const repairs = await repairFolder(warc.dir, {
-        prefix: warc.prefix,
-        ...(warc.cdx ? { surt } : {}),
-      });
-      for (const { file, kept, cut } of repairs) {
+      for (const { file, kept, cut } of await repairArchives(warc.dir, warc)) {
         options.onEvent({ type: "repaired", file, kept, cut });
       }
     }
@@ -191,10 +187,16 @@ async function openParts(
       ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
     ];
     checkFloor(places, options.minFree, options.freeBytes);
+    const numbers = warc && await FileNumbers.of(frontier, warc.prefix);
     const archiver = await Archiver.start({
       setup: {
         ...(warc === undefined ? {} : {
-          warc: { ...warc, software: `ccrawl/${VERSION}`, userAgent: options.userAgent },
+          warc: {
+            ...warc,
+            software: `ccrawl/${VERSION}`,
+            userAgent: options.userAgent,
+            firstNumber: numbers!.next,
+          },
         }),
         scope: options.scope,
         maxDepth: options.maxDepth,
@@ -206,7 +208,10 @@ async function openParts(
       },
       writers: warc?.writers ?? 1,
       queueBytes: options.queueBytes,
-      onDurable: (pages) => loop!.durable(pages),
+      onDurable: (pages) => {
+        for (const { file } of pages) if (file !== "") numbers?.note(file);
+        loop!.durable(pages);
+      },
       onSealed: ({ file, bytes, records }) =>
         options.onEvent({ type: "sealed", file, bytes, records }),
       onError: (error) => loop!.fail(error),

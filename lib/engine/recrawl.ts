@@ -19,9 +19,7 @@ import {
 import type { FileLock } from "../frontier/mod.ts";
 import { RenderPool } from "../render/mod.ts";
 import type { RecrawlFigures } from "../report/mod.ts";
-import { surt } from "../url/mod.ts";
 import { commit, VERSION } from "../version.ts";
-import { repairFolder } from "../warc/mod.ts";
 import {
   CheckpointFile,
   openWorkList,
@@ -34,7 +32,7 @@ import { checkFloor } from "./disk.ts";
 import { isDiskFull, RunError } from "./errors.ts";
 import { Fetcher } from "./fetcher.ts";
 import { asRunError } from "./errors.ts";
-import { lockFolder } from "./_folder.ts";
+import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
 import { MAX_DECODED, type RowSetup } from "./_recrawl_facts.ts";
@@ -224,10 +222,7 @@ async function openParts(
 
     let archiver: Archiver | undefined;
     if (options.format !== "parquet") {
-      await repairFolder(options.out, {
-        prefix: options.prefix,
-        ...(options.cdx ? { surt } : {}),
-      });
+      await repairArchives(options.out, options);
       archiver = await Archiver.start({
         setup: {
           warc: {

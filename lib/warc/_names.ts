@@ -45,9 +45,17 @@ export function checkPrefix(prefix: string): void {
 /**
  * Takes a number that no file of this prefix ever had, whoever else writes in the folder, and
  * however many files were moved away since: the highest one used is kept in `<prefix>.seq`.
+ *
+ * @param least The number is not below it.
  */
-export function takeNumber(fs: WarcFs, dir: string, prefix: string): number {
-  return highest(fs, dir, prefix, 1);
+export function takeNumber(fs: WarcFs, dir: string, prefix: string, least: number): number {
+  return highest(fs, dir, prefix, 1, least);
+}
+
+/** The prefixes of files that are, or were, being written in a folder. */
+export function openPrefixes(names: readonly string[]): string[] {
+  const found = names.map((name) => /^(.+)-\d{5,12}\.warc\.gz\.open$/.exec(name)?.[1]);
+  return [...new Set(found)].filter((prefix) => prefix !== undefined).sort();
 }
 
 /** Notes the numbers of the files that are there, so that they stay used when those are gone. */
@@ -55,7 +63,7 @@ export function noteNumbers(fs: WarcFs, dir: string, prefix: string): void {
   highest(fs, dir, prefix, 0);
 }
 
-function highest(fs: WarcFs, dir: string, prefix: string, more: 0 | 1): number {
+function highest(fs: WarcFs, dir: string, prefix: string, more: 0 | 1, least = 0): number {
   let number = -1;
   fs.update(join(dir, `${prefix}.seq`), (old) => {
     // A note that a crash left half written is no loss: the names in the folder tell as well.
@@ -63,7 +71,7 @@ function highest(fs: WarcFs, dir: string, prefix: string, more: 0 | 1): number {
     for (const name of fs.list(dir)) {
       number = Math.max(number, numberIn(name, prefix, SEALED, OPEN, ".cdxj"));
     }
-    number += more;
+    if (more > 0) number = Math.max(number + more, least);
     return number < 0 ? old : `${String(number).padStart(15, "0")}\n`;
   });
   return number;

@@ -5,7 +5,7 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import { noteNumbers, numberIn, OPEN, SEALED } from "./_names.ts";
+import { noteNumbers, numberIn, OPEN, openPrefixes, SEALED } from "./_names.ts";
 import { buildCdxj } from "./build_cdx.ts";
 import type { SurtFunction } from "./cdxj.ts";
 import { WarcWriteError } from "./errors.ts";
@@ -76,6 +76,16 @@ export async function repairFolder(dir: string, options: RepairOptions = {}): Pr
     }
   }
   return repairs;
+}
+
+/**
+ * The prefixes under which files were being written in a folder: those of a run that was killed stay
+ * `.open` until somebody repairs them.
+ *
+ * @param fs File operations. @default {@linkcode diskFs}
+ */
+export function unsealedPrefixes(dir: string, fs: WarcFs = diskFs): string[] {
+  return fs.exists(dir) ? openPrefixes(fs.list(dir)) : [];
 }
 
 async function repairFile(path: string, prefix: string, fs: WarcFs): Promise<Repair> {

@@ -27,6 +27,8 @@ export interface WarcWriterOptions {
   readonly dir: string;
   /** What the names of the files begin with. @default "ccrawl-crawl" */
   readonly prefix?: string;
+  /** Least number of a file, where more is known of used ones than the folder tells. @default 0 */
+  readonly firstNumber?: number;
   /** A file is sealed before an exchange would make it longer. @default 1 GiB */
   readonly maxBytes?: number;
   /** zlib's level, 1 to 9. @default 1 */
@@ -313,7 +315,7 @@ export class WarcWriter {
     let fd = -1;
     try {
       fs.makeDir(dir);
-      const number = takeNumber(fs, dir, this.#prefix);
+      const number = takeNumber(fs, dir, this.#prefix, this.#options.firstNumber ?? 0);
       const name = fileName(this.#prefix, number);
       const path = join(dir, stem(this.#prefix, number) + OPEN);
       fd = fs.create(path);
