@@ -90,7 +90,7 @@ try {
       "-A",
       "--quiet",
       "--no-check",
-      `--v8-flags=${V8_FLAGS}`,
+      `--v8-flags=${Deno.env.get("CCRAWL_BENCH_FLAGS") ?? V8_FLAGS}`,
       new URL("./_crawl_once.ts", import.meta.url).href,
       dir,
       web.resolvers.join(","),
