@@ -1,4 +1,4 @@
-/** What the workflows name is there. That they are workflows is GitHub's to say. */
+/** What the workflows and tasks name is there. That they are workflows is GitHub's to say. */
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -63,6 +63,16 @@ Deno.test("workflows: every file and folder that a task or an image names is the
   }
   assert.ok(named.has("Containerfile") && named.has("deploy/compile.ts"));
   assert.deepEqual([...named].filter((path) => !existsSync(ROOT + path)), []);
+});
+
+Deno.test("tests that look at what a whole process holds run alone", () => {
+  const whole =
+    /\bDeno\.(?:memoryUsage|chdir|umask)\(|\bDeno\.env\.(?:set|delete)\(|\/proc\/self\/fd\b/;
+  const looking = readdirSync(`${ROOT}tests`, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith("_test.ts") && !/^(?:long|system)\b/.test(path))
+    .filter((path) => whole.test(readFileSync(`${ROOT}tests/${path}`, "utf8")));
+  assert.ok(looking.length > 0);
+  assert.deepEqual(looking.filter((path) => !path.endsWith("_alone_test.ts")), []);
 });
 
 Deno.test("workflows: they use one Deno, which is the one of the README", async () => {
