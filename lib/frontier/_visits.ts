@@ -97,7 +97,7 @@ export class Visits {
   readonly #raw = new RawEntry();
   readonly #paces: Paces | undefined;
   /** How far pages have come to wait by another interval for all hosts than before. */
-  #retimed: Place | undefined;
+  #retiming: Place | undefined;
   /** The host whose pages come to wait by another pace, and how far. */
   #stale: Place | undefined;
   /** No row is due before. */
@@ -125,8 +125,14 @@ export class Visits {
       until: number;
     };
     if (fill.next < fill.until) this.#fill = fill;
-    // Nobody is to see a state in which there is nothing to come back to yet.
     while (this.#fill !== undefined && counters.visits === 0) this.#fillSome(this.#fill);
+    this.#settle();
+  }
+
+  /** Nobody is to see a state in which there is nothing to come back to yet. */
+  #settle(): void {
+    if (this.#settings === undefined) return;
+    while (this.#parts.counters.visits === 0 && this.#retimeSome());
   }
 
   /** Takes note of the one interval for all hosts, 0 for none; pages that wait by another are retimed. */
@@ -138,12 +144,12 @@ export class Visits {
       if (made && before !== undefined) this.#retime({ host: -1, id: FIRST });
     } else {
       const [host, id] = JSON.parse(String(store.getMeta(RETIMED) ?? "[]")) as [number?, string?];
-      if (host !== undefined) this.#retimed = { host, id: BigInt(id!) };
+      if (host !== undefined) this.#retiming = { host, id: BigInt(id!) };
     }
   }
 
   #retime(place: Place | undefined): void {
-    this.#retimed = place;
+    this.#retiming = place;
     const text = place === undefined ? "[]" : JSON.stringify([place.host, String(place.id)]);
     this.#parts.store.setMeta(RETIMED, text);
   }
@@ -157,6 +163,7 @@ export class Visits {
       fingerprints.ofText(host);
       this.#paces.set(hostId(fingerprints.hi, fingerprints.lo), intervalMs);
     }
+    this.#settle();
   }
 
   /** What is kept about a page that is handed out; undefined for one that was never visited. */
@@ -190,6 +197,7 @@ export class Visits {
       memo: completion.memo ?? found?.visit.memo ?? new Uint8Array(),
     });
     this.#count(found?.due, due);
+    this.#settle();
   }
 
   /** A queued URL has ended because its host is left out. */
@@ -225,13 +233,14 @@ export class Visits {
     if (this.#settings === undefined) return false;
     if (this.#fill !== undefined) return this.#fillSome(this.#fill);
     const retimed = this.#retimeSome();
+    this.#settle();
     const now = this.#parts.clock.now();
     return this.#nextDue <= now && this.#bringDue(now) || retimed;
   }
 
   /** Pages that wait by another pace than their host's are due by its own. */
   #retimeSome(): boolean {
-    const all = this.#retimed;
+    const all = this.#retiming;
     if (all !== undefined) {
       const rows = this.#parts.store.sql(
         `select due, body from visits where (host, id) > (?, ?) order by host, id limit ${SLICE}`,
@@ -255,17 +264,23 @@ export class Visits {
     for (const { due, body } of rows) {
       const visit = decodeVisit(body);
       this.#identify(visit.url);
-      const base = this.#base();
       // What is queued is given its next moment when it was visited.
-      if (due === null || base === visit.base) continue;
-      const interval = nextInterval(scaled(visit, base), base, "unknown");
-      let next = base === 0 ? NEVER : visit.last + interval;
-      // A sitemap had it sooner.
-      if (due < visit.last + visit.interval) next = Math.min(next, due);
-      this.#save(next, { ...visit, interval, base });
-      this.#count(due, next);
+      if (due !== null) this.#retimed(due, visit);
     }
     return rows.length < SLICE ? undefined : { host: this.#host, id: this.#id };
+  }
+
+  /** When a page that was identified is due by its host's pace, which its row has then. */
+  #retimed(due: number, visit: Visit): number {
+    const base = this.#base();
+    if (base === visit.base) return due;
+    const interval = nextInterval(scaled(visit, base), base, "unknown");
+    let next = base === 0 ? NEVER : visit.last + interval;
+    // A sitemap had it sooner.
+    if (base > 0 && due < visit.last + visit.interval) next = Math.min(next, due);
+    this.#save(next, { ...visit, interval, base });
+    this.#count(due, next);
+    return next;
   }
 
   /** Counts a page whose row had one due moment and has another; undefined where there was none. */
@@ -287,7 +302,7 @@ export class Visits {
     }
     store.begin();
     const raw = this.#raw;
-    for (const { body } of rows) {
+    for (const { due, body } of rows) {
       const visit = decodeVisit(body);
       const bytes = Buffer.from(visit.url);
       const from = hostStart(bytes, 0, bytes.length), to = hostEnd(bytes, from, bytes.length);
@@ -297,6 +312,7 @@ export class Visits {
         this.#remove(0);
         continue;
       }
+      if (this.#retimed(due, visit) > now) continue;
       store.sql("update visits set due = null where host = ? and id = ?").run(this.#host, this.#id);
       counters.revisiting++;
       counters.live++;
@@ -393,6 +409,7 @@ export class Visits {
 
 /** A page's interval as it would be had its host's been another. */
 function scaled({ interval, base }: Visit, now: number): number {
+  if (base === undefined) return interval;
   return base === 0 ? now : interval / base * now;
 }
 

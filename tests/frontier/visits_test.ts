@@ -1,6 +1,8 @@
 // Pages that are visited again: when, with what was kept of them, through kills and jumps of clocks.
 import assert from "node:assert/strict";
 import { nextInterval } from "../../lib/tiers/revisit.ts";
+import { ByteWriter } from "../../lib/frontier/_bytes.ts";
+import { decodeVisit, encodeVisit } from "../../lib/frontier/_visit_row.ts";
 import { readDone, readQueued, readStats } from "../../lib/frontier/read.ts";
 import { packCompletions, packLeases } from "../../lib/frontier/_wire.ts";
 import { unpackCompletions, unpackLeases } from "../../lib/frontier/_wire.ts";
@@ -277,4 +279,131 @@ Deno.test("memos and verdicts cross between the threads", () => {
     "z",
   ]);
   assert.deepEqual([two!.verdict, two!.memo, two!.redirect], ["unknown", undefined, ""]);
+});
+
+Deno.test("pages that wait are due by a pace that is said later, as soon or late as visits have made them", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/state.db`;
+  const clock = new TestClock();
+  const hosts = ["sooner", "later", "never", "ever", "same"].map((name) => `${name}.example`);
+  const pages = (host: string) => Array.from({ length: 300 }, (_, i) => `https://${host}/${i}`);
+  const paces = (hours: number[]) =>
+    hosts.map((host, i) => ({ host, intervalMs: hours[i]! * HOUR }));
+  const visited = (engine: FrontierEngine, more: Partial<Completion> = {}) => {
+    const counts = Object.fromEntries(hosts.map((host) => [host.split(".")[0]!, 0]));
+    for (let some; (some = visit(engine, more)).length > 0;) {
+      for (const url of some) counts[new URL(url).host.split(".")[0]!]!++;
+    }
+    return counts;
+  };
+  const none = { sooner: 0, later: 0, never: 0, ever: 0, same: 0 };
+  {
+    using engine = open({ clock, path, recrawl: {} });
+    engine.setPaces(paces([100, 100, 100, 0, 100]));
+    for (const host of hosts) engine.put(pages(host).map((url) => seed(url)), { seed: true });
+    assert.equal(visited(engine).ever, 300);
+    assert.equal(engine.stats().visits?.waiting, 1200);
+    clock.pass(100 * HOUR);
+    visited(engine, { verdict: "unchanged" }); // all but one host's are due in 150 hours now
+    clock.pass(10 * HOUR);
+    engine.setPaces(paces([20, 1000, 0, 40, 100]));
+    engine.commit();
+  }
+  // What was said is not lost with the run that was told.
+  const copy = `${folder.path}/killed.db`;
+  killCopy(path, copy);
+  using engine = open({ clock, path: copy, recrawl: {} });
+  // One was visited once, 110 hours ago: at its new pace it is late.
+  assert.deepEqual(visited(engine), { ...none, ever: 300 });
+  assert.equal(engine.stats().visits?.waiting, 1200);
+  clock.pass(20 * HOUR - 1);
+  assert.deepEqual(visited(engine), none);
+  clock.pass(1); // 30 hours after the visit: half as long again as its pace
+  assert.deepEqual(visited(engine, { verdict: "changed" }), { ...none, sooner: 300 });
+  clock.pass(15 * HOUR); // and half of that then
+  assert.deepEqual(visited(engine), { ...none, sooner: 300 });
+  engine.setPaces(paces([0, 1000, 0, 0, 100]));
+  assert.deepEqual(visited(engine), none);
+  clock.pass(105 * HOUR); // 150 after the visit
+  assert.deepEqual(visited(engine), { ...none, same: 300 });
+  clock.pass(1350 * HOUR - 1);
+  engine.setPaces([{ host: "same.example", intervalMs: 0 }]);
+  assert.deepEqual(visited(engine), none);
+  clock.pass(1);
+  assert.deepEqual(visited(engine), { ...none, later: 300 });
+  assert.equal(engine.stats().visits?.waiting, 300);
+});
+
+Deno.test("pages that were to be visited once are something to come back to as soon as that is said", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/state.db`;
+  const clock = new TestClock();
+  const host = "once.example";
+  const pace = (hours: number) => [{ host, intervalMs: hours * HOUR }];
+  {
+    using engine = open({ clock, path, recrawl: {} });
+    engine.setPaces(pace(0));
+    engine.put([seed(`https://${host}/1`), seed(`https://${host}/2`)]);
+    assert.equal(visit(engine).length, 2);
+    assert.equal(engine.stats().visits, undefined);
+    engine.setPaces(pace(1));
+    assert.equal(engine.stats().visits?.waiting, 2);
+    engine.setPaces(pace(0));
+    while (engine.work());
+    assert.equal(engine.stats().visits, undefined);
+  }
+  using engine = open({ clock, path, recrawl: { intervalMs: HOUR } });
+  assert.equal(engine.stats().visits?.waiting, 2);
+});
+
+Deno.test("one interval for all hosts holds for pages that wait, and ends with the option", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/state.db`;
+  const clock = new TestClock();
+  const urls = Array.from({ length: 500 }, (_, i) => `https://h${i % 40}.example/${i}`);
+  const run = (recrawl: { intervalMs?: number }) => {
+    using engine = open({ clock, path, recrawl });
+    let count = 0;
+    for (let some; (some = visit(engine)).length > 0;) count += some.length;
+    return count;
+  };
+  {
+    using engine = open({ clock, path, recrawl: {} });
+    engine.put([...urls, "https://once.example/"].map((url) => seed(url)), { seed: true });
+    engine.setPaces([{ host: "once.example", intervalMs: 0 }]);
+  }
+  assert.equal(run({}), 501);
+  clock.pass(HOUR);
+  assert.equal(run({ intervalMs: HOUR }), 501);
+  clock.pass(HOUR - 1);
+  {
+    // A kill in the middle of it: the next run goes on where it was.
+    using engine = open({ clock, path, recrawl: {} });
+    engine.work(0);
+    engine.commit();
+  }
+  assert.equal(run({}), 0);
+  clock.pass(166 * HOUR);
+  assert.equal(run({}), 0);
+  clock.pass(HOUR + 1);
+  assert.equal(run({}), 500);
+  assert.equal(run({ intervalMs: HOUR }), 1); // what is visited once was, an age ago
+});
+
+Deno.test("a visit comes back as it was written, also one that does not say its host's interval", () => {
+  const visit = {
+    url: "https://a.example/",
+    priority: 2,
+    depth: 3,
+    interval: 3 * HOUR,
+    base: 2 * HOUR,
+    last: 1_800_000_000_000,
+    memo: memo("m"),
+  };
+  const body = encodeVisit(new ByteWriter(), visit).slice();
+  assert.deepEqual(decodeVisit(body), visit);
+  const alone = new ByteWriter();
+  alone.varint(visit.base);
+  const before = body.subarray(0, body.length - alone.view().length);
+  assert.deepEqual(decodeVisit(before), { ...visit, base: undefined });
 });
