@@ -39,6 +39,9 @@ export function checkIdentity(
 /** The key of the state's fingerprints; made at its first opening. */
 export function loadKey(store: Store, given: Uint8Array | undefined): Uint8Array {
   const stored = storedKey(store);
+  if ((stored === undefined) !== (store.getMeta("counters") === undefined)) {
+    throw new RangeError("what it keeps about itself is not whole");
+  }
   if (stored !== undefined) return stored;
   const key = given ?? crypto.getRandomValues(new Uint8Array(16));
   store.setMeta("key", key);

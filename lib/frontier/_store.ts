@@ -100,14 +100,17 @@ export function pragma(db: DatabaseSync, name: string): number {
   return Number(Object.values(db.prepare(`pragma ${name}`).get()!)[0]);
 }
 
+const DAMAGED = "It is damaged: go on from a copy of it, or begin anew with another state.";
+
 /** The error of a state file, in words for people. */
 export function stateError(path: string, verb: string, error: unknown): Error {
   if (error instanceof FrontierStateError) return error;
-  const code = (error as { errcode?: number }).errcode ?? 0;
-  const reason = (error as Error).message;
-  const hint =
-    { 11: "It is damaged.", 26: "It is not a crawl state.", 13: "Make room." }[code & 255] ??
-      "";
+  const code = (error as { errcode?: number }).errcode;
+  const reason = (error as Error).message.replace(/\.$/, "");
+  // What SQLite has no complaint about, and cannot be read or understood, are rows that were spoilt.
+  const hint = code === undefined
+    ? /memory|allocation/i.test(reason) ? "" : DAMAGED
+    : { 11: DAMAGED, 26: "It is not a crawl state.", 13: "Make room." }[code & 255] ?? "";
   const full = `Cannot ${verb} the state "${path}": ${reason}. ${hint}`.trim();
   return new FrontierStateError(path, full, { cause: error });
 }

@@ -413,7 +413,7 @@ export class FrontierEngine {
     if (this.#broken !== undefined) {
       throw new FrontierError(
         `Cannot ${verb} the state "${this.#path}": an earlier error ended its use. Open it again; ` +
-          `nothing that was committed is lost.`,
+          `nothing that was committed is lost. The error: ${this.#broken.message}`,
         { cause: this.#broken },
       );
     }

@@ -160,7 +160,42 @@ Deno.test("an error inside a verb ends the engine's use, with the cause kept", (
     assert.ok(error instanceof FrontierStateError && error.cause instanceof Error);
     return true;
   });
-  assert.throws(() => engine.put([seed("https://c.example/")]), /an earlier error ended its use/);
+  assert.throws(
+    () => engine.put([seed("https://c.example/")]),
+    /an earlier error ended its use.*no such table/,
+  );
   assert.throws(() => engine.close());
   assert.throws(() => engine.stats(), /it is closed/);
+});
+
+Deno.test("a state whose rows are spoilt is said to be damaged, and what to do", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/s.db`;
+  const engine = new FrontierEngine({ path });
+  engine.put([seed("https://a.example/")]);
+  engine.commit();
+  engine.close();
+  const spoilt = [
+    "update journal set body = x'00ff00ff'",
+    "update journal set body = x'28b52ffdff'",
+    "update meta set value = '{' where key = 'counters'",
+    "delete from meta where key = 'counters'",
+    "delete from meta where key = 'key'",
+  ];
+  for (const sql of spoilt) {
+    const copy = `${folder.path}/copy.db`;
+    Deno.copyFileSync(path, copy);
+    const db = new DatabaseSync(copy);
+    db.exec(sql);
+    db.close();
+    assert.throws(() => new FrontierEngine({ path: copy }), (error) => {
+      assert.ok(error instanceof FrontierStateError, sql);
+      assert.match(
+        error.message,
+        /^Cannot open the state ".+": .+\. It is damaged: .+ another state\.$/,
+      );
+      return true;
+    });
+    Deno.removeSync(copy);
+  }
 });
