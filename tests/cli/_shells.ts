@@ -66,6 +66,8 @@ finish() { zle complete-word; BUFFER=; print -r -- "<END>"; }
 zle -C complete-word complete-word _main_complete
 zle -N finish
 bindkey '^X' finish
+# Longer keys begin with it: it would wait for them.
+KEYTIMEOUT=1
 print -r -- "<READY>"
 `,
   );
