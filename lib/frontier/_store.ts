@@ -105,12 +105,13 @@ const DAMAGED = "It is damaged: go on from a copy of it, or begin anew with anot
 /** The error of a state file, in words for people. */
 export function stateError(path: string, verb: string, error: unknown): Error {
   if (error instanceof FrontierStateError) return error;
-  const code = (error as { errcode?: number }).errcode;
+  const { code, errcode = 0 } = error as { code?: string; errcode?: number };
   const reason = (error as Error).message.replace(/\.$/, "");
-  // What SQLite has no complaint about, and cannot be read or understood, are rows that were spoilt.
-  const hint = code === undefined
+  // What SQLite has no complaint about, and cannot be read or understood, are rows that were spoilt. What
+  // it complains of in a script, as of a full disk at a commit, has no number.
+  const hint = code !== "ERR_SQLITE_ERROR"
     ? /memory|allocation/i.test(reason) ? "" : DAMAGED
-    : { 11: DAMAGED, 26: "It is not a crawl state.", 13: "Make room." }[code & 255] ?? "";
+    : { 11: DAMAGED, 26: "It is not a crawl state.", 13: "Make room." }[errcode & 255] ?? "";
   const full = `Cannot ${verb} the state "${path}": ${reason}. ${hint}`.trim();
   return new FrontierStateError(path, full, { cause: error });
 }
