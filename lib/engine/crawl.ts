@@ -13,7 +13,7 @@ import { Archiver } from "./archiver.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
 import { checkFloor } from "./disk.ts";
-import { asRunError } from "./errors.ts";
+import { asRunError, takeBack } from "./errors.ts";
 import { FileNumbers } from "./_file_numbers.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
@@ -132,7 +132,7 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
     } finally {
       await closeParts(parts).catch((error) => {
         // What ended the crawl is told; that a frontier it broke cannot be closed well adds nothing.
-        if (!parts.loop.failed) throw error;
+        if (!parts.loop.failed) throw asRunError(error);
       });
       this.#statistics.end();
     }
@@ -253,8 +253,7 @@ async function openParts(
     await loop.start();
     return { loop, archiver, network, frontier, lock, floor };
   } catch (e) {
-    for (const step of undo.reverse()) await step();
-    throw asRunError(e);
+    return await takeBack(undo, e);
   }
 }
 

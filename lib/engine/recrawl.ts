@@ -29,9 +29,8 @@ import {
 } from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
-import { isDiskFull, RunError } from "./errors.ts";
+import { isDiskFull, RunError, takeBack } from "./errors.ts";
 import { Fetcher } from "./fetcher.ts";
-import { asRunError } from "./errors.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
@@ -359,8 +358,7 @@ async function openParts(
     const release = list.release;
     return { loop, position, release, network, ledger, archiver, pool, writers, undo };
   } catch (e) {
-    for (const step of undo.toReversed()) await step();
-    throw asRunError(e);
+    return await takeBack(undo, e);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { crawl } from "../../lib/engine/crawl.ts";
-import { RunError } from "../../lib/engine/errors.ts";
+import { RunError, takeBack } from "../../lib/engine/errors.ts";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
 import { collect, toward, withFolder } from "./_crawl.ts";
 import { crawlArgs, verifyClean } from "./_kill.ts";
@@ -130,3 +130,37 @@ Deno.test("a folder that may not be written is told before anything is fetched, 
     }
     assert.equal((await web.summary()).requests, 0);
   }));
+
+Deno.test("a start on the disk that is still full ends with 75 too, and says why once", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb(WEB);
+    await Deno.writeTextFile(`${dir}/seeds.txt`, web.seeds().join("\n"));
+    for (const bytes of [1_000_000, 1_500_000, 2_000_000]) {
+      await using disk = await Mount.memory(`${dir}/disk`, bytes);
+      if (disk === undefined) return;
+      const args = crawlArgs(web, dir, "--max-depth", "999", "--delay", "0", "--no-dedup")
+        .map((word) => word.replace(new RegExp(`^${dir}/(crawl.db|warc)$`), `${dir}/disk/$1`));
+      for (const start of ["first", "second", "third"]) {
+        const { code, stderr } = await ccrawl(args);
+        assert.equal(code, 75, `${start} with ${bytes}: ${stderr}`);
+        const last = stderr.trim().split("\n").at(-1)!;
+        assert.match(last, /^ccrawl: Cannot .* full; free some space and run again$/);
+        assert.equal(last.split("free some space").length, 2, last);
+      }
+    }
+  }));
+
+Deno.test("takeBack() takes every step back and throws what came first, with its exit code", async () => {
+  const full = new Error("Cannot x", { cause: Object.assign(new Error("y"), { code: "ENOSPC" }) });
+  const taken: number[] = [];
+  const steps = [1, 2, 3].map((n) => () => {
+    taken.push(n);
+    return n === 2 ? Promise.reject(new Error("closing")) : undefined;
+  });
+  await assert.rejects(takeBack(steps, full), (error) => {
+    assert.ok(error instanceof RunError && error.exitCode === 75);
+    assert.equal(error.message, "Cannot x; free some space and run again");
+    return true;
+  });
+  assert.deepEqual(taken, [3, 2, 1]);
+});
