@@ -5,6 +5,12 @@ import { buildQuery, parseResponse, type Response } from "./_dns_wire.ts";
 
 /** Source sockets a family: an off-path forger has to guess the port among these besides the id. */
 const SOCKETS = 4;
+/**
+ * What is set aside for each datagram; answers to questions as ours have 512 bytes at the most. Left alone the
+ * runtime takes fresh 64 KB every time, which is most of what a datagram costs. Where the kernel is told instead,
+ * it is room for some twenty answers that came at once.
+ */
+const RECEIVE_BYTES = 16 * 1024;
 
 /** What becomes of a question: an answer to it, or a failure to send it. */
 export interface QuestionEvents {
@@ -50,6 +56,7 @@ class QuerySocket {
     this.#socket = createSocket(family);
     // An idle resolver must not keep the process; the owner's timer does while questions are out.
     this.#socket.unref();
+    this.#socket.once("listening", () => this.#socket.setRecvBufferSize(RECEIVE_BYTES / 2));
     this.#socket.on("message", (bytes, from) => this.#receive(bytes, from.address, from.port));
     this.#socket.on("error", (error) => {
       onBroken(this);
