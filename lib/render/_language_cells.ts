@@ -1,6 +1,6 @@
 /**
  * Questions to the language thread, in memory that it shares with those who ask: a place for each, which
- * holds a sample of text and then the answer. Asking waits, and costs two wake-ups.
+ * holds a sample of text and then the answer. Who asks does something else meanwhile, and waits for what is left of it.
  *
  * @module
  */
@@ -78,10 +78,11 @@ export class LanguageCells {
   }
 
   /**
-   * Ask, from a thread that may wait. Whoever had the place before must have ended; what it asked last
-   * is forgotten. After `patienceMs` it is as if nothing could be told: a page is worth more than its language.
+   * Ask, from a thread that may wait; what is returned waits for the answer, and is to be called before the place
+   * asks again. Whoever had the place before must have ended; what it asked last is forgotten. After `patienceMs`
+   * it is as if nothing could be told: a page is worth more than its language.
    */
-  ask(place: number, sample: string, patienceMs: number): DetectedLanguage {
+  ask(place: number, sample: string, patienceMs: number): () => DetectedLanguage {
     const cells = this.#cells, at = this.#at(place);
     const length = Math.min(sample.length, MOST);
     const units = this.#units, first = (at + Cell.Count) * 2;
@@ -91,6 +92,11 @@ export class LanguageCells {
     const ticket = (before + (isOdd(before) ? 2 : 1)) | 0;
     Atomics.store(cells, at + Cell.Ticket, ticket);
     this.#ring();
+    return () => this.#await(at, ticket, patienceMs);
+  }
+
+  #await(at: number, ticket: number, patienceMs: number): DetectedLanguage {
+    const cells = this.#cells;
     for (let left = WAITS; Atomics.load(cells, at + Cell.Ticket) === ticket;) {
       if (Atomics.load(cells, Head.Closed) !== 0) return NO_LANGUAGE;
       if (Atomics.wait(cells, at + Cell.Ticket, ticket, patienceMs / WAITS) !== "timed-out") {
@@ -155,8 +161,7 @@ export class LanguageCells {
   ): boolean {
     const cells = this.#cells, first = (at + Cell.Count) * 2;
     Atomics.store(cells, Head.Serving, (at - Head.Count) / (PLACE_BYTES / 4) + 1);
-    const units = this.#units.slice(first, first + Math.min(cells[at + Cell.Length]!, MOST));
-    const { language, confidence } = detect(String.fromCharCode(...units));
+    const { language, confidence } = detect(this.#text(first, cells[at + Cell.Length]!));
     if (Atomics.load(cells, Head.Term) !== term) return false;
     let code = 0;
     for (let i = 0; i < language.length; i++) code = code << 8 | language.charCodeAt(i);
@@ -168,6 +173,14 @@ export class LanguageCells {
     Atomics.add(cells, Head.Answered, 1);
     Atomics.notify(cells, at + Cell.Ticket);
     return true;
+  }
+
+  /** An array's elements become arguments several times as fast as those of a typed array that is spread. */
+  #text(first: number, length: number): string {
+    const units: number[] = [];
+    const end = first + Math.min(length, MOST);
+    for (let at = first; at < end; at++) units.push(this.#units[at]!);
+    return String.fromCharCode.apply(null, units);
   }
 
   /** Makes a question one that waits no longer; false if it was no longer the one that waits. */

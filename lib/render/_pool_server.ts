@@ -8,15 +8,14 @@ import type { MessagePort as ThreadPort } from "node:worker_threads";
 import { Doing, LaneCells, SinkCells } from "./_pool_cells.ts";
 import { guarded, Overtime } from "./_guard.ts";
 import { decodePages, Effort, type PageMessage } from "./_pool_message.ts";
-import { prepare, textOf, untouched } from "./_pool_job.ts";
+import { prepare, type Prepared, textOf, untouched } from "./_pool_job.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
 import { RowPorts } from "./_row_ports.ts";
 import { languageSample, NO_LANGUAGE } from "./_language.ts";
 import { LanguageCells } from "./_language_cells.ts";
-import type { LanguageDetector } from "./language.ts";
 import { encodePageRow } from "./page_row.ts";
 import type { AssembleRow, PageOutcome, PoolParts, WorkerPage } from "./pool_types.ts";
-import type { RenderedPage } from "./render.ts";
+import type { AskLanguage, RenderedPage } from "./render.ts";
 
 type RenderText = (html: string, page: { url: string }) => RenderedPage;
 
@@ -40,16 +39,16 @@ interface Renderer {
 async function loadRenderer(setup: LaneSetup): Promise<Renderer> {
   const { extractor, deadlineMs, memoryMb, childCommand } = setup;
   if (extractor === "none") return {};
-  const detect = languagesElsewhere(setup.languages!, deadlineMs / 2);
+  const ask = languagesElsewhere(setup.languages!, deadlineMs / 2);
   if (extractor === "main") {
     const { mainRenderer } = await import("./render.ts");
-    return { here: mainRenderer(detect) };
+    return { here: mainRenderer(ask) };
   }
   const { loadIsolatedRenderer } = await import("./isolated.ts");
   const isolated = await loadIsolatedRenderer(extractor, {
     deadlineMs,
     memoryMb,
-    detect,
+    detect: (text) => ask(text)(),
     ...(childCommand !== undefined && { command: childCommand }),
   });
   return {
@@ -62,13 +61,21 @@ async function loadRenderer(setup: LaneSetup): Promise<Renderer> {
 function languagesElsewhere(
   { cells, place }: Required<LaneSetup>["languages"],
   patienceMs: number,
-): LanguageDetector {
+): AskLanguage {
   const languages = new LanguageCells(cells);
   return (text) => {
     const sample = languageSample(text);
-    return sample === "" ? NO_LANGUAGE : languages.ask(place, sample, patienceMs);
+    return sample === "" ? () => NO_LANGUAGE : languages.ask(place, sample, patienceMs);
   };
 }
+
+/**
+ * Pages are rendered in one turn until it has taken so long, or this part of the deadline if that is less: guarding
+ * costs a thread's start and end. The deadline is the turn's, so its last page has so much less.
+ */
+const TURN_MS = 20, TURN_PART = 8;
+/** Nor are there more rows of one turn than fill a message. */
+const TURN_BYTES = 256 * 1024;
 
 /** What became of the attempt to render a page. */
 interface Attempt {
@@ -76,6 +83,12 @@ interface Attempt {
   readonly failed: string;
   /** Whether the thread, or its child, did not survive it. */
   readonly poison: boolean;
+}
+
+/** A page decoded, which waits for what its turn could not do. */
+interface Pending {
+  readonly prepared: Prepared;
+  readonly text: ReturnType<typeof textOf>;
 }
 
 class PoolServer {
@@ -123,8 +136,9 @@ class PoolServer {
     this.#running = true;
     try {
       for (let buffer = this.#queue.shift(); buffer; buffer = this.#queue.shift()) {
-        for (const message of decodePages(buffer)) {
-          await this.#serve(message);
+        const messages = [...decodePages(buffer)];
+        for (let at = 0; at < messages.length;) {
+          at += await this.#serve(messages, at);
           if (!this.#unfit) continue;
           await this.#send();
           return this.#say("unfit");
@@ -140,20 +154,26 @@ class PoolServer {
     this.#running = false;
   }
 
-  /** One page. */
-  async #serve(message: PageMessage): Promise<void> {
+  /** The pages from one on that a turn has time for; how many they were. */
+  async #serve(messages: readonly PageMessage[], from: number): Promise<number> {
     const cells = this.#cells;
-    cells.start();
-    const { row, failed, poison } = await this.#attempt(message);
-    if (poison) this.#unfit = true;
-    if (message.effort === Effort.Render && row === undefined) {
-      this.#say({ ordinal: cells.started, failed, poison });
-    }
-    const bytes = row ?? await this.#withoutRendering(message.page, failed, message.effort);
+    const attempts = await this.#attempts(messages, from);
     cells.turn(Doing.Idle);
-    if (!this.#ports!.takes(bytes)) await this.#send();
-    this.#ports!.add(bytes);
-    if (!this.#ports!.takes(undefined)) await this.#send();
+    for (const [i, { row, failed, poison }] of attempts.entries()) {
+      const { page, effort } = messages[from + i]!;
+      if (poison) this.#unfit = true;
+      // Only the last can be without a row, so that it is the one that was started last.
+      if (row === undefined) cells.turn(Doing.Rendering);
+      if (effort === Effort.Render && row === undefined) {
+        this.#say({ ordinal: cells.started, failed, poison });
+      }
+      const bytes = row ?? await this.#withoutRendering(page, failed, effort);
+      cells.turn(Doing.Idle);
+      if (!this.#ports!.takes(bytes)) await this.#send();
+      this.#ports!.add(bytes);
+      if (!this.#ports!.takes(undefined)) await this.#send();
+    }
+    return attempts.length;
   }
 
   /** Send the rows there are, when there is room. */
@@ -169,33 +189,69 @@ class PoolServer {
     cells.finish(ports.send());
   }
 
-  async #attempt({ page, effort, reason }: PageMessage): Promise<Attempt> {
-    if (effort !== Effort.Render) return { failed: reason, poison: false };
+  /** Starts a page, and those behind it while there is time; all but the last have a row. */
+  async #attempts(messages: readonly PageMessage[], from: number): Promise<readonly Attempt[]> {
+    const { effort, reason } = messages[from]!, cells = this.#cells;
+    const begun = cells.started;
+    cells.start();
+    if (effort !== Effort.Render) return [{ failed: reason, poison: false }];
+    const attempts: Attempt[] = [];
     try {
-      return { row: await this.#render(page), failed: "", poison: false };
+      const pending = await this.#guarded(() => this.#turn(messages, from, attempts));
+      if (pending !== undefined) {
+        const { page } = messages[from + attempts.length]!;
+        const row = await this.#completed(page, pending);
+        attempts.push({ row, failed: "", poison: false });
+      }
     } catch (error) {
       const failed = error instanceof Error ? error.message : String(error);
       // A child that was lost leaves its error as the cause.
       const poison = error instanceof Overtime ||
         error instanceof Error && error.name === "RenderError" && error.cause !== undefined;
-      return { failed: failed || "it cannot be rendered", poison };
+      // Time may be up just when a page is done: that is nobody's fault, but the thread's end all the same.
+      if (cells.started - begun === attempts.length) this.#unfit = true;
+      else attempts.push({ failed: failed || "it cannot be rendered", poison });
     }
+    return attempts;
   }
 
-  async #render(page: WorkerPage): Promise<Uint8Array<ArrayBuffer>> {
-    const { here, elsewhere } = this.#renderer;
-    const first = await this.#guarded(() => {
-      const prepared = prepare(page, this.#setup.maxDecoded, this.#parts);
-      if (!prepared.html || !page.render || !here && !elsewhere) {
-        return { row: this.#row(page, { ...prepared, failed: "" }) };
+  /** Renders the page that was started and others, until one cannot be at once or the turn is over. */
+  #turn(messages: readonly PageMessage[], from: number, attempts: Attempt[]): Pending | undefined {
+    const until = performance.now() + Math.min(TURN_MS, this.#setup.deadlineMs / TURN_PART);
+    let bytes = 0;
+    for (let at = from; at < messages.length; at++) {
+      const { page, effort } = messages[at]!;
+      if (at > from) {
+        const over = effort !== Effort.Render || bytes + page.body.length > TURN_BYTES;
+        if (over || performance.now() >= until) break;
+        this.#cells.start();
       }
-      const text = textOf(page, prepared, this.#parts);
-      if (text.source === "fallback" && !this.#detectorLoaded || !here) return { prepared, text };
-      return { row: this.#rendered(page, prepared, text.charset, here(text.text, page)) };
-    });
-    if (first.row) return first.row;
-    const { prepared } = first;
-    let { text } = first;
+      const made = this.#render(page);
+      if (!(made instanceof Uint8Array)) return made;
+      attempts.push({ row: made, failed: "", poison: false });
+      bytes += made.length;
+    }
+    return undefined;
+  }
+
+  /** The page's row, unless it takes the detector of encodings, or another process, to make it. */
+  #render(page: WorkerPage): Uint8Array<ArrayBuffer> | Pending {
+    const { here, elsewhere } = this.#renderer;
+    const prepared = prepare(page, this.#setup.maxDecoded, this.#parts);
+    if (!prepared.html || !page.render || !here && !elsewhere) {
+      return this.#row(page, { ...prepared, failed: "" });
+    }
+    const text = textOf(page, prepared, this.#parts);
+    if (text.source === "fallback" && !this.#detectorLoaded || !here) return { prepared, text };
+    return this.#rendered(page, prepared, text.charset, here(text.text, page));
+  }
+
+  async #completed(
+    page: WorkerPage,
+    { prepared, text: first }: Pending,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const { here, elsewhere } = this.#renderer;
+    let text = first;
     if (text.source === "fallback" && !this.#detectorLoaded) {
       await this.#parts.loadDetector();
       this.#detectorLoaded = true;

@@ -3,7 +3,7 @@ import { RENDER_CHILD_ARGUMENT } from "./child_argument.ts";
 import type { ChildAnswer, ChildRequest } from "./_child.ts";
 import { type LanguageDetector, loadLanguageDetector } from "./language.ts";
 import { extractLinks } from "./links.ts";
-import { complete, type Content, type RenderedPage } from "./render.ts";
+import { askHere, complete, type Content, type RenderedPage } from "./render.ts";
 
 /** Names and versions of the extractors made of other people's libraries. */
 const EXTRACTORS = {
@@ -87,7 +87,7 @@ export async function loadIsolatedRenderer(
   return {
     render(html, { url }) {
       const rendered = turn.then(() => renderOne(html, url)).then((content) =>
-        complete(content, extractLinks(html), EXTRACTORS[extractor], detect)
+        complete(content, extractLinks(html), EXTRACTORS[extractor], askHere(detect))
       );
       turn = rendered.catch(() => {}); // the caller has the error; the next page has its turn
       return rendered;

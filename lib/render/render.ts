@@ -2,7 +2,7 @@ import { Deadline } from "./_deadline.ts";
 import type { Element } from "./_element.ts";
 import { prune } from "./_prune.ts";
 import { mainContent } from "./extract.ts";
-import { type LanguageDetector, loadLanguageDetector } from "./language.ts";
+import { type DetectedLanguage, type LanguageDetector, loadLanguageDetector } from "./language.ts";
 import { extractLinks, type PageLinks } from "./links.ts";
 import { writeMarkdown } from "./markdown.ts";
 import { simhash } from "./simhash.ts";
@@ -81,14 +81,22 @@ export type MainRenderer = (html: string, page: { url: string }) => RenderedPage
  * ```
  */
 export async function loadMainRenderer(limits: RenderLimits = {}): Promise<MainRenderer> {
-  return mainRenderer(await loadLanguageDetector(), limits);
+  return mainRenderer(askHere(await loadLanguageDetector()), limits);
 }
 
-/** The same with languages told by `detect`. */
-export function mainRenderer(detect: LanguageDetector, limits: RenderLimits = {}): MainRenderer {
+/** Asks for the language of a text, which may be told elsewhere meanwhile; what is returned has the answer. */
+export type AskLanguage = (text: string) => () => DetectedLanguage;
+
+/** Languages are told by this thread. */
+export function askHere(detect: LanguageDetector): AskLanguage {
+  return (text) => () => detect(text);
+}
+
+/** The same with languages told by whom `ask` asks. */
+export function mainRenderer(ask: AskLanguage, limits: RenderLimits = {}): MainRenderer {
   return (html, { url }) => {
     const links = extractLinks(html);
-    return complete(extractMain(html, url, links.base, limits), links, MAIN_EXTRACTOR, detect);
+    return complete(extractMain(html, url, links.base, limits), links, MAIN_EXTRACTOR, ask);
   };
 }
 
@@ -124,18 +132,20 @@ export function complete(
   content: Content,
   links: PageLinks,
   extractor: string,
-  detect: LanguageDetector,
+  ask: AskLanguage,
 ): RenderedPage {
   const markdown = content.markdown.toWellFormed(), text = content.text.toWellFormed();
-  const { language, confidence } = detect(text);
+  const answer = ask(text);
+  const wordCount = countWords(text), fingerprint = simhash(markdown);
+  const { language, confidence } = answer();
   return {
     title: content.title.toWellFormed(),
     markdown,
     text,
-    wordCount: countWords(text),
+    wordCount,
     language,
     languageConfidence: confidence,
-    simhash: simhash(markdown),
+    simhash: fingerprint,
     links,
     extractor,
     truncated: content.truncated,

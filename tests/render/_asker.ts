@@ -8,5 +8,5 @@ const scope = self as unknown as {
 };
 scope.onmessage = ({ data: [buffer, place, samples, patienceMs] }) => {
   const cells = new LanguageCells(buffer);
-  scope.postMessage(samples.map((sample) => cells.ask(place, sample, patienceMs)));
+  scope.postMessage(samples.map((sample) => cells.ask(place, sample, patienceMs)()));
 };
