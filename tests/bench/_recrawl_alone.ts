@@ -1,7 +1,7 @@
 /**
  * What a pass cannot do without, and nothing beside it: each body decoded, digested, rendered, made a row of, and
- * written as Parquet, in one loop. Prints JSON. Arguments: pages, folder of the pages, folder to write to, how many
- * such loops share the pages, each on a thread of its own: two threads on one machine are slower than one alone.
+ * written as Parquet, in one loop. Prints JSON. Several such loops share the pages, each on a thread of its own: two
+ * threads on one machine are slower than one alone. The argument is {@linkcode AloneSetup} as JSON.
  *
  * @module
  */
@@ -19,6 +19,18 @@ import { base32 } from "../../lib/render/_base32.ts";
 import { loadMainRenderer } from "../../lib/render/render.ts";
 import { peakMemory } from "../../lib/report/memory.ts";
 import { corpusSources } from "../web/_corpus.ts";
+import { ThreadTimes } from "./_process.ts";
+
+/** What to do. */
+export interface AloneSetup {
+  /** Of the pages, as the pass fetches them. */
+  readonly numbers: readonly number[];
+  /** Folder of the pages. */
+  readonly pages: string;
+  /** Folder to write to. */
+  readonly out: string;
+  readonly threads: number;
+}
 
 /** What came out. */
 export interface AloneResult {
@@ -27,17 +39,18 @@ export interface AloneResult {
   /** Share of the loops' time that was spent writing. */
   readonly writing: number;
   readonly peakBytes: number;
+  /** CPU seconds of the threads with the loops, without the engine's helpers. */
+  readonly threads: number;
 }
 
 interface Share {
   readonly pages: readonly Uint8Array[];
-  readonly first: number;
-  readonly count: number;
+  readonly numbers: readonly number[];
   readonly path: string;
 }
 
 /** Does a share; resolves when it is ready, with the work to do. */
-async function prepare({ pages, first, count, path }: Share): Promise<() => number> {
+async function prepare({ pages, numbers, path }: Share): Promise<() => number> {
   const render = await loadMainRenderer();
   const batch = new RowBatch();
   let spare = new ArrayBuffer(1 << 20);
@@ -50,7 +63,7 @@ async function prepare({ pages, first, count, path }: Share): Promise<() => numb
       work();
       writing += performance.now() - start;
     };
-    for (let i = first; i < first + count; i++) {
+    for (const i of numbers) {
       const url = `https://h${i}.example.org/corpus/${i}`;
       const body = pages[i % pages.length]!;
       const { bytes } = decodeBody(body, "gzip", 64 << 20);
@@ -91,10 +104,11 @@ if (import.meta.main && "onmessage" in globalThis) {
     scope.postMessage("ready");
   };
 } else if (import.meta.main) {
-  const [count, folder, out, width] = Deno.args;
-  const pages = corpusSources(folder!).map((page) => gzipSync(page));
+  const setup = JSON.parse(Deno.args[0]!) as AloneSetup;
+  const pages = corpusSources(setup.pages).map((page) => gzipSync(page));
+  const times = new ThreadTimes();
   const cpu = process.cpuUsage();
-  const threads = Array.from({ length: Number(width) }, () => {
+  const threads = Array.from({ length: setup.threads }, () => {
     return new Worker(import.meta.url, { type: "module" });
   });
   const answer = (worker: Worker, message: Share | "go"): Promise<unknown> =>
@@ -103,21 +117,22 @@ if (import.meta.main && "onmessage" in globalThis) {
       worker.onerror = (event) => reject(new Error(event.message));
       worker.postMessage(message);
     });
-  const each = Math.ceil(Number(count) / threads.length);
   await Promise.all(threads.map((worker, i) =>
     answer(worker, {
       pages,
-      first: i * each,
-      count: Math.min(each, Number(count) - i * each),
-      path: join(out!, `alone${i}.parquet`),
+      numbers: setup.numbers.filter((_, at) => at % threads.length === i),
+      path: join(setup.out, `alone${i}.parquet`),
     })
   ));
   const writing = await Promise.all(threads.map((worker) => answer(worker, "go"))) as number[];
   const { user, system } = process.cpuUsage(cpu);
+  times.sample();
   const result: AloneResult = {
     cpuSeconds: (user + system) / 1e6,
     writing: writing.reduce((sum, share) => sum + share) / threads.length,
     peakBytes: peakMemory(),
+    threads: Object.entries(times.seconds)
+      .reduce((sum, [name, seconds]) => name.startsWith("worker") ? sum + seconds : sum, 0),
   };
   console.log(JSON.stringify(result));
   for (const worker of threads) worker.terminate();

@@ -3,6 +3,7 @@
  * and 6 % never answer; the others serve pages of the open web (`CCRAWL_CORPUS`), gzipped. Rendered, and written by
  * four writers, with the server on the same cores. Beside it, in the same run, what a pass could not do without:
  * the same bodies decoded, rendered and written as Parquet in a loop, on as many threads as the machine has cores.
+ * That is done before the pass and after it, and counts by its mean: a machine's speed changes by the minute.
  *
  * `deno task bench recrawl -- [domains] [rounds] [https]`; 20 000 domains is the figure that the docs quote. With
  * `https` the good ones are asked over TLS, a handshake each. `CCRAWL_BENCH_FLAGS` are other flags for V8 than those
@@ -14,7 +15,7 @@
 import { join } from "node:path";
 import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
-import type { AloneResult } from "./_recrawl_alone.ts";
+import type { AloneResult, AloneSetup } from "./_recrawl_alone.ts";
 import type { OnceResult, OnceSetup } from "./_recrawl_once.ts";
 
 const domains = Number(Deno.args[0] ?? 3000), rounds = Number(Deno.args[1] ?? 1);
@@ -33,10 +34,12 @@ if (corpus === undefined) {
   Deno.exit(0);
 }
 
+/** Kinds lie mixed, as they do in a list by rank. Those from 46 on serve pages. */
+const kindOf = (i: number) => i * 37 % 100;
+
 function list(web: LocalWeb): string[] {
   return Array.from({ length: domains }, (_, i) => {
-    // Kinds lie mixed, as they do in a list by rank.
-    const kind = i * 37 % 100;
+    const kind = kindOf(i);
     if (kind < 33) return `http://d${i}.nx-g${i}.test/`;
     if (kind < 40) {
       return web.url(`d${i}.tls-${BROKEN[i % BROKEN.length]}.a-g${i}.test`, "/", "https");
@@ -64,6 +67,17 @@ async function child<T>(script: string, args: string[]): Promise<T> {
   return JSON.parse(new TextDecoder().decode(stdout)) as T;
 }
 
+/** Numbers of the pages that the pass fetches. */
+const numbers = Array.from({ length: domains }, (_, i) => i).filter((i) => kindOf(i) >= 46);
+
+async function alone({ out, extractors }: OnceSetup): Promise<AloneResult> {
+  await Deno.mkdir(out);
+  const setup: AloneSetup = { numbers, pages: join(corpus!, "pages"), out, threads: extractors };
+  const result = await child<AloneResult>("./_recrawl_alone.ts", [JSON.stringify(setup)]);
+  await Deno.remove(out, { recursive: true });
+  return result;
+}
+
 const mb = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
 const ms = (seconds: number, pages: number) => `${(seconds * 1000 / pages).toFixed(2)} ms`;
 
@@ -85,18 +99,15 @@ try {
       timeoutMs: TIMEOUT_MS,
       queueMb: QUEUE_MB,
     };
+    const before = await alone(setup);
     const once = await child<OnceResult>("./_recrawl_once.ts", [JSON.stringify(setup)]);
     await Deno.remove(out, { recursive: true });
+    const after = await alone(setup);
     const { pages } = once;
-    await Deno.mkdir(out);
-    const alone = await child<AloneResult>("./_recrawl_alone.ts", [
-      String(pages),
-      join(corpus, "pages"),
-      out,
-      String(setup.extractors),
-    ]);
-    await Deno.remove(out, { recursive: true });
     if (once.rows !== domains) throw new Error(`${once.rows} rows of ${domains}`);
+    if (pages !== numbers.length) throw new Error(`${pages} pages of ${numbers.length}`);
+    const mean = (of: (result: AloneResult) => number) => (of(before) + of(after)) / 2;
+    const cpuAlone = mean(({ cpuSeconds }) => cpuSeconds);
     for (const line of once.summary) console.log(line);
     console.log(
       `pages a second       ${(pages / once.seconds).toFixed(0)}, server on the same cores; ` +
@@ -104,13 +115,16 @@ try {
     );
     console.log(`CPU a page           ${ms(once.cpuSeconds, pages)} in all`);
     console.log(
-      `  render and Parquet ${ms(alone.cpuSeconds, pages)} alone, ` +
-        `of it writing ${ms(alone.cpuSeconds * alone.writing, pages)}; ${mb(alone.peakBytes)}`,
+      `  render and Parquet ${ms(cpuAlone, pages)} alone (${
+        ms(before.cpuSeconds, pages)
+      } before, ` +
+        `${ms(after.cpuSeconds, pages)} after), of it ` +
+        `threads ${ms(mean(({ threads }) => threads), pages)}, ` +
+        `writing ${ms(mean(({ cpuSeconds, writing }) => cpuSeconds * writing), pages)}; ` +
+        mb(Math.max(before.peakBytes, after.peakBytes)),
     );
     console.log(
-      `  ratio              ${
-        (once.cpuSeconds / alone.cpuSeconds).toFixed(2)
-      } (at most 1.35 wanted)`,
+      `  ratio              ${(once.cpuSeconds / cpuAlone).toFixed(2)} (at most 1.35 wanted)`,
     );
     for (const [name, seconds] of Object.entries(once.threads).sort((a, b) => b[1] - a[1])) {
       if (seconds * 1000 / pages >= 0.01) console.log(`  ${name.padEnd(18)} ${ms(seconds, pages)}`);
