@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { RunError } from "../engine/errors.ts";
 import { recrawl } from "../engine/recrawl.ts";
 import type { RecrawlOptions } from "../engine/recrawl_options.ts";
 import { readDocuments, type ReadDocumentsOptions } from "./documents.ts";
@@ -37,14 +38,20 @@ export async function* fetchDocuments(
   try {
     const list = join(scratch, "urls.txt"), out = join(scratch, "captures");
     await Deno.writeTextFile(list, urls.join("\n") + "\n");
-    let rows = 0;
-    await using run = recrawl({ ...options, from: list, out, storeBody: "none" });
-    for await (const { url, error, status } of run) {
-      rows++;
-      if (error !== "") onFailure?.(url, error);
-      else if (status < 200 || status > 299) onFailure?.(url, `status ${status}`);
+    let rows = 0, end: RunError | undefined;
+    try {
+      await using run = recrawl({ ...options, from: list, out, storeBody: "none" });
+      for await (const { url, error, status } of run) {
+        rows++;
+        if (error !== "") onFailure?.(url, error);
+        else if (status < 200 || status > 299) onFailure?.(url, `status ${status}`);
+      }
+    } catch (error) {
+      if (!(error instanceof RunError && error.exitCode === 75)) throw error;
+      end = error; // all that was fetched is sealed
     }
     if (rows > 0) yield* readDocuments([out], reading);
+    if (end !== undefined) throw end;
   } finally {
     await Deno.remove(scratch, { recursive: true });
   }

@@ -15,6 +15,8 @@ export interface TestHostOptions {
   readonly columns?: number;
   /** Stands in for writing to stdout. */
   readonly write?: (bytes: Uint8Array) => Promise<void>;
+  /** What stdin holds. @default nothing */
+  readonly stdin?: ReadableStream<Uint8Array>;
 }
 
 export function testHost(options: TestHostOptions = {}): TestHost {
@@ -40,7 +42,7 @@ export function testHost(options: TestHostOptions = {}): TestHost {
       terminal: options.terminal ?? false,
       columns: () => options.columns,
     },
-    stdin: () => new Blob([]).stream(),
+    stdin: () => options.stdin ?? new Blob([]).stream(),
     onSignal(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

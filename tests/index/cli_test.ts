@@ -2,14 +2,20 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { main } from "../../lib/cli/app.ts";
 import { splitUrls } from "../../lib/cli/commands/index_build.ts";
+import { checkFloor } from "../../lib/engine/disk.ts";
+import { RunError } from "../../lib/engine/errors.ts";
+import { fetchDocuments } from "../../lib/index/fetched.ts";
 import { surt } from "../../lib/url/mod.ts";
-import { testHost } from "../cli/_host.ts";
+import { testHost, type TestHostOptions } from "../cli/_host.ts";
+import { Mount } from "../engine/_mount.ts";
 import { INFO, members, oneMember, response } from "../parse/_archives.ts";
 import { startWeb } from "../web/mod.ts";
 import { inFolder } from "./_index.ts";
 
-async function ccrawl(...args: string[]) {
-  const host = testHost();
+const ccrawl = (...args: string[]) => ccrawlWith({}, ...args);
+
+async function ccrawlWith(given: TestHostOptions, ...args: string[]) {
+  const host = testHost(given);
   const code = await main([...args, "--progress", "text"], host);
   const out = host.out();
   const records = () => out.trim().split("\n").map((line) => JSON.parse(line));
@@ -110,6 +116,72 @@ Deno.test("index build --urls fetches politely what is to be indexed", async () 
     );
     assert.deepEqual([none.code, none.records()[0].failed], [8, 1]);
   });
+});
+
+Deno.test("index build whose disk falls below --min-free keeps what it has read, and says both", async () => {
+  await inFolder(async (dir) => {
+    const mount = await Mount.memory(join(dir, "small"), 64 << 20);
+    if (mount === undefined) return;
+    await using _mount = mount;
+    const line = (i: number) =>
+      new TextEncoder().encode(`{"url":"https://a.example/${i}","text":"word ${i}"}\n`);
+    async function* documents() {
+      for (let i = 0; i < 500; i++) yield line(i);
+      await mount!.resize(16 << 20);
+      // the disk is looked at every second
+      for (let i = 500; i < 1000; i++) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        yield line(i);
+      }
+    }
+    const idx = join(mount.path, "idx");
+    const args = ["index", "build", "--dir", idx, "--input", "-", "--min-free", "32MB"];
+    const built = await ccrawlWith({ stdin: ReadableStream.from(documents()) }, ...args);
+    assert.equal(built.code, 75);
+    assert.match(built.err, /has \d+ MB free, less than --min-free 32 MB\. What was read is in/);
+    const [record] = built.records();
+    assert.ok(record.added >= 500 && record.added < 1000, String(record.added));
+    assert.equal(record.documents, record.added);
+    assert.equal((await ccrawl("index", "search", "--dir", idx, "499")).code, 0);
+  });
+});
+
+Deno.test("index build --urls indexes what was fetched before the disk fell below its floor", async () => {
+  await using web = await startWeb({ hosts: 4, pages: 40, pageBytes: 1000 });
+  await inFolder(async (dir) => {
+    const urls = [...web.expectedUrls()];
+    let looks = 0;
+    const found: string[] = [];
+    const fetched = fetchDocuments(urls, dir, {
+      resolvers: web.resolvers,
+      allowPrivate: true,
+      robots: false,
+      delayMs: 500,
+      minFree: 50,
+      freeBytes: () => ++looks < 5 ? 100 : 10,
+    });
+    await assert.rejects(async () => {
+      for await (const { url } of fetched) found.push(url);
+    }, (error) => error instanceof RunError && error.exitCode === 75);
+    assert.ok(found.length > 0 && found.length < urls.length, String(found.length));
+    assert.deepEqual([...Deno.readDirSync(dir)], []);
+  });
+});
+
+Deno.test("checkFloor() writes a floor of any size so that it can be read", () => {
+  const told = (floor: number) => {
+    try {
+      checkFloor(["x"], floor, () => floor - 1);
+    } catch (error) {
+      return /min-free (\S+ \S+)\./.exec((error as Error).message)?.[1];
+    }
+  };
+  assert.deepEqual([500, 500 << 10, 500 << 20, 5 * 2 ** 30].map(told), [
+    "500 B",
+    "500 KB",
+    "500 MB",
+    "5.0 GB",
+  ]);
 });
 
 Deno.test("splitUrls() takes commas between URLs, and leaves those in them", () => {

@@ -5,6 +5,7 @@
  */
 
 import { checkFloor } from "../../../engine/disk.ts";
+import { RunError } from "../../../engine/errors.ts";
 import { fetchDocuments } from "../../../index/fetched.ts";
 import {
   type IndexDocument,
@@ -42,27 +43,36 @@ export async function run(options: IndexBuildOptions, io: CommandIo): Promise<nu
     },
   };
   let taken = 0, looked = 0, told = performance.now();
-  const floor = () => checkFloor([options.dir], options.minFree);
+  const floor = () =>
+    checkFloor([options.dir], options.minFree, undefined, "What was read is in the index");
   floor();
-  for await (const document of documents(options, reading, io, () => figures.failed++)) {
-    if (signal.aborted) break;
-    figures[writer.add(document)]++;
-    taken++;
-    if (options.limit > 0 && taken >= options.limit) break;
-    const now = performance.now();
-    if (now - looked > FLOOR_EVERY) {
-      looked = now;
-      floor();
+  let short: RunError | undefined;
+  try {
+    for await (const document of documents(options, reading, io, () => figures.failed++)) {
+      if (signal.aborted) break;
+      figures[writer.add(document)]++;
+      taken++;
+      if (options.limit > 0 && taken >= options.limit) break;
+      const now = performance.now();
+      if (now - looked > FLOOR_EVERY) {
+        looked = now;
+        floor();
+      }
+      if (now - told > TELL_EVERY) {
+        told = now;
+        const documents = taken === 1 ? "1 document" : `${taken} documents`;
+        report.message(`${documents} read, ${writer.documents} in the index`);
+      }
+      if (taken % TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    if (now - told > TELL_EVERY) {
-      told = now;
-      report.message(`${taken} documents read, ${writer.documents} in the index`);
-    }
-    if (taken % TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+  } catch (error) {
+    if (!(error instanceof RunError && error.exitCode === ExitCode.temporary)) throw error;
+    short = error; // what came before is kept, and told
   }
-  if (options.optimize && !signal.aborted) writer.optimize();
+  if (options.optimize && !signal.aborted && short === undefined) writer.optimize();
   const { documents: count, bytes } = writer.close();
   await io.output.write({ dir: options.dir, ...figures, documents: count, bytes });
+  if (short !== undefined) throw short;
   if (taken > 0 || signal.aborted) return ExitCode.done;
   return figures.failed > 0 ? ExitCode.network : ExitCode.nothing;
 }
