@@ -3,13 +3,14 @@
  *
  *     deno task bench diff -- [--rows 1000000] [--rounds 2] [--dir DIR]
  *
- * The snapshots are made first; `--dir` keeps them, and takes those that are there.
+ * Ours runs under the executables' V8 flags. The snapshots are made first; `--dir` keeps them, and takes those that are there.
  *
  * @module
  */
 
 import assert from "node:assert/strict";
 import { parseArgs } from "node:util";
+import { V8_FLAGS } from "../../deploy/_v8_flags.ts";
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -64,7 +65,19 @@ try {
   console.log(`two snapshots of ${rows.toLocaleString("en")} rows, ${bytes >> 20} MB`);
   const ways: [string, string[]][] = [
     ["DuckDB, one thread", [...DUCKDB, "diff", ...files]],
-    ["sched diff", [...DENO, script("../../cli.ts"), "sched", "diff", ...files, "-o", "jsonl"]],
+    [
+      "sched diff",
+      [
+        ...DENO,
+        `--v8-flags=${V8_FLAGS}`,
+        script("../../cli.ts"),
+        "sched",
+        "diff",
+        ...files,
+        "-o",
+        "jsonl",
+      ],
+    ],
   ];
   const best = new Map<string, Run>();
   for (let round = 0; round < Number(values.rounds); round++) {
