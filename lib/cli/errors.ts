@@ -64,7 +64,7 @@ export class LimitReachedError extends Error {
   readonly exitCode: number = ExitCode.done;
 
   constructor(limit: number) {
-    super(`Stopping after ${limit} records, as --limit asked`);
+    super(`Stopping after ${limit} ${limit === 1 ? "record" : "records"}, as --limit asked`);
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatBytes, formatElapsed, formatRate, percent, shares } from "./format.ts";
+import { counted, formatBytes, formatElapsed, formatRate, percent, shares } from "./format.ts";
 import type { FailureCounts, QueueFigures, RobotsFigures, RunFigures } from "./types.ts";
 
 /** Every page that failed, our own refusals among them. */
@@ -34,7 +34,7 @@ export function webLines(f: RunFigures): string[] {
   }
   if (f.robots !== undefined) lines.push(...robotsLines(f.robots));
   lines.push(
-    `dns: ${f.dns.lookedUp} hosts looked up, ${f.dns.cached} answered from the cache, ` +
+    `dns: ${counted(f.dns.lookedUp, "host")} looked up, ${f.dns.cached} answered from the cache, ` +
       `${f.dns.unresolved} unresolved of which ${f.dns.nonexistent} do not exist, ` +
       `${f.dns.peak} open at the busiest of ${f.dns.bound} allowed`,
   );
@@ -43,7 +43,7 @@ export function webLines(f: RunFigures): string[] {
 
 /** `1 warc file`, `4 parquet files`. */
 export function filesText(count: number, kind: string): string {
-  return `${count} ${kind} ${count === 1 ? "file" : "files"}`;
+  return counted(count, `${kind} file`);
 }
 
 function failureLine(f: FailureCounts): string {
@@ -53,7 +53,7 @@ function failureLine(f: FailureCounts): string {
 
 function robotsLines(robots: RobotsFigures): string[] {
   const lines = [
-    `robots: ${robots.hosts} hosts fetched, ${robots.saved} saved by the cache, ` +
+    `robots: ${counted(robots.hosts, "host")} fetched, ${robots.saved} saved by the cache, ` +
     `${robots.refused} refused, ${robots.unreachable} unreachable`,
   ];
   const f = robots.failures;

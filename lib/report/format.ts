@@ -61,3 +61,8 @@ export function shares(parts: readonly number[]): number[] {
 export function percent(part: number, whole: number): number {
   return whole > 0 ? Math.min(100, Math.max(0, Math.round((part * 100) / whole))) : 0;
 }
+
+/** `1 host`, `1234 hosts`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -5,7 +5,7 @@
  */
 
 import { failedTotal } from "./_summary_lines.ts";
-import { formatBytes, formatElapsed, percent } from "./format.ts";
+import { counted, formatBytes, formatElapsed, percent } from "./format.ts";
 import type {
   CrawlFigures,
   HeldQueueFigures,
@@ -96,8 +96,10 @@ export function formatCrawlProgress(figures: CrawlFigures, rate: number): string
   const again = revisits === undefined
     ? ""
     : `${revisits.changed} changed, ${revisits.unchanged} unchanged, ${revisits.waiting} waiting, `;
-  return `${figures.fetched} pages, ${rate.toFixed(1)}/s, ${figures.queued} queued, ` +
-    `${figures.inFlight} in flight, ${figures.activeHosts} hosts, ${failed} failed, ${again}` +
+  return `${counted(figures.fetched, "page")}, ${rate.toFixed(1)}/s, ${figures.queued} queued, ` +
+    `${figures.inFlight} in flight, ${
+      counted(figures.activeHosts, "host")
+    }, ${failed} failed, ${again}` +
     formatElapsed(figures.elapsedMs) + timeLeft([[figures.remaining, rate]]);
 }
 
@@ -114,7 +116,7 @@ export function formatRecrawlProgress(
   const f = figures;
   const { part, row } = f.position;
   const extract = f.extract === undefined ? "" : `extract ${heldText(f.extract.queue)}, `;
-  return `${f.fetched} pages, ${rate.toFixed(1)}/s, part ${part} row ${row}, ` +
+  return `${counted(f.fetched, "page")}, ${rate.toFixed(1)}/s, part ${part} row ${row}, ` +
     `${f.inFlight} in flight, ${failedTotal(f.failures)} failed, ` +
     `${extract}write ${heldText(f.queue)}, ${formatElapsed(f.elapsedMs)}` +
     timeLeft([[f.remaining, rate], [f.remainingRows, rowRate]]);

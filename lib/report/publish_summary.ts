@@ -4,7 +4,7 @@
  * @module
  */
 
-import { formatBytes, formatElapsed } from "./format.ts";
+import { counted, formatBytes, formatElapsed } from "./format.ts";
 import type { PublishFigures } from "./types.ts";
 
 /** The summary, one line a string, each beginning with `prefix` (`recrawl publish`). */
@@ -25,8 +25,4 @@ export function formatPublishSummary(f: PublishFigures, prefix = "recrawl publis
     `${formatBytes(f.sentBytes)} sent, ${formatBytes(rate)} a second${again}`,
     `${formatElapsed(f.elapsedMs)}${memory}`,
   ].map((line) => `${prefix}: ${line}`);
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

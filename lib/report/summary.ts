@@ -13,11 +13,12 @@ import {
   webLines,
   workerLine,
 } from "./_summary_lines.ts";
+import { counted } from "./format.ts";
 import type { CrawlFigures } from "./types.ts";
 
 function sitemapLines({ sitemaps }: CrawlFigures): string[] {
   if (sitemaps === undefined) return [];
-  return [`sitemaps: ${sitemaps.read} read, ${sitemaps.listed} URLs listed`];
+  return [`sitemaps: ${sitemaps.read} read, ${counted(sitemaps.listed, "URL")} listed`];
 }
 
 function revisitLines({ revisits }: CrawlFigures): string[] {

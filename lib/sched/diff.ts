@@ -106,7 +106,11 @@ async function* compared(
   const total = older.rows + newer.rows;
   const wanted = older.wantedRows + newer.wantedRows;
   if (wanted < total) {
-    onMessage(`${number(wanted)} of ${number(total)} rows are read: the others are of other hosts`);
+    onMessage(
+      `${number(wanted)} of ${number(total)} rows ${
+        wanted === 1 ? "is" : "are"
+      } read: the others are of other hosts`,
+    );
   }
   if (way === "merge" && unsorted !== undefined) {
     throw new SnapshotError(
@@ -160,10 +164,18 @@ async function* sortedAndMerged(
   });
   try {
     for (const [snapshot, name] of [[older, "older"], [newer, "newer"]] as const) {
-      onMessage(`sorting ${number(snapshot.wantedRows)} rows of ${snapshot.name} on disk`);
+      onMessage(
+        `sorting ${number(snapshot.wantedRows)} row${
+          snapshot.wantedRows === 1 ? "" : "s"
+        } of ${snapshot.name} on disk`,
+      );
       const left = await sortRows(snapshot.read(), join(dir, name), options);
       if (left > 0) {
-        onMessage(`${snapshot.name}: ${number(left)} rows have no URL or no digest`);
+        onMessage(
+          `${snapshot.name}: ${number(left)} ${
+            left === 1 ? "row has" : "rows have"
+          } no URL or no digest`,
+        );
       }
     }
     yield* mergeSnapshots(

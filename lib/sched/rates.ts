@@ -109,10 +109,19 @@ async function* linesOf(
     throw new RatesError(path, (cause as Error).message, { cause });
   });
   if (!stat.isDirectory && !path.toLowerCase().endsWith(".parquet")) {
-    const tallies = readHostTallies(fileBytes(path), (bad) => onBad(path, bad));
+    let good = 0, bad = 0;
+    const tallies = readHostTallies(fileBytes(path), (line) => {
+      bad++;
+      onBad(path, line);
+    });
     for await (const { host, total, changed } of tallies) {
       signal?.throwIfAborted();
+      good++;
       if (PLAIN.test(host)) yield `${host}\td\t${days ?? usual}\t${total}\t${changed}`;
+    }
+    if (good === 0 && bad > 0) {
+      const lines = bad === 1 ? "its one line does not say" : `not one of its ${bad} lines says`;
+      throw new RatesError(path, `${lines} what changed on a host, as sched diff writes it`);
     }
     return;
   }

@@ -58,6 +58,8 @@ interface SnapshotFile extends Bounds {
 interface Columns {
   /** Sort key; undefined where there is none. */
   readonly key: string | undefined;
+  /** What there is instead of a sort key. */
+  readonly keyless: string;
   readonly url: string;
   readonly digest: string;
 }
@@ -158,7 +160,7 @@ function plainly(place: string, error: unknown): unknown {
 
 /** Puts files in order; says why they cannot be. */
 function inOrder(kept: SnapshotFile[], columns: Columns): string {
-  if (columns.key === undefined) return `it has no column ${SORT_KEY}`;
+  if (columns.key === undefined) return columns.keyless;
   // Without bounds files are taken in the order of their names, and reading finds out.
   if (kept.some(({ least, most }) => least === undefined || most === undefined)) return "";
   kept.sort((a, b) => compare(a.least!, b.least!) || compare(a.most!, b.most!));
@@ -188,18 +190,22 @@ async function look(
 ): Promise<SnapshotFile & { columns: Columns; rows: number }> {
   await using source = await openBytes(place, options);
   const file = await ColumnFile.open(source);
-  const has = new Set(file.columns);
-  const digest = has.has("content_digest") ? "content_digest" : "digest";
+  const has = new Set(file.columns), all = new Set(file.allColumns);
+  const digest = all.has("content_digest") ? "content_digest" : "digest";
   for (const name of ["url", digest]) {
-    if (!has.has(name)) {
-      throw new SnapshotError(
-        `Cannot compare ${place}: it has no column "${name}". A snapshot has url and ` +
-          `content_digest, or url and digest.`,
-      );
-    }
+    if (has.has(name)) continue;
+    const why = all.has(name)
+      ? `its column "${name}" holds no strings`
+      : `it has no column "${name}"`;
+    throw new SnapshotError(
+      `Cannot compare ${place}: ${why}. A snapshot has url and content_digest, or url and digest.`,
+    );
   }
   const key = has.has(SORT_KEY) ? SORT_KEY : undefined;
-  const columns: Columns = { key, url: "url", digest };
+  const keyless = all.has(SORT_KEY)
+    ? `its column ${SORT_KEY} holds no strings`
+    : `it has no column ${SORT_KEY}`;
+  const columns: Columns = { key, keyless, url: "url", digest };
   const groups = file.groups(key ?? "url");
   const rows = groups.at(-1)?.end ?? 0;
   const spans: RowSpan[] = [];

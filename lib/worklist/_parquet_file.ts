@@ -132,6 +132,11 @@ export function stringColumns({ metadata }: ParquetFooter): string[] {
   ).map(([name]) => name);
 }
 
+/** Names of all columns at the root. */
+export function allColumns({ metadata }: ParquetFooter): string[] {
+  return [...topLevel(metadata.schema).keys()];
+}
+
 function columnOf(
   { schema, row_groups }: FileMetaData,
   wanted: string | undefined,

@@ -7,6 +7,7 @@
 import type { ByteSource } from "./_source.ts";
 import { readPages } from "./_parquet.ts";
 import {
+  allColumns,
   columnIn,
   type PageBounds,
   type ParquetColumn,
@@ -72,6 +73,11 @@ export class ColumnFile {
   /** Names of its columns of strings. */
   get columns(): readonly string[] {
     return stringColumns(this.#footer);
+  }
+
+  /** Names of all its columns, those that hold something else too. */
+  get allColumns(): readonly string[] {
+    return allColumns(this.#footer);
   }
 
   /**

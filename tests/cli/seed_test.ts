@@ -95,12 +95,31 @@ Deno.test("crawl seed joins --rates of JSON lines, CSV or TSV, and tells of line
         ["www.b.com", 1],
       ]);
       assert.match(err, /has no change rate/);
-      assert.match(err, /1 of 5 rows are malformed .* line 3: "nonsense"/);
+      assert.match(err, /1 of 5 rows is malformed .* line 3: "nonsense"/);
     }
     const none = ["crawl", "seed", "--ranks", ranks, "--rates", `${dir}/none`];
     const missing = await run(none);
     assert.equal(missing.code, 1);
     assert.match(missing.err, /^ccrawl: Cannot read the change rates \S+none: /m);
+    // A list that says no rate at all is another file: its tiers would be those of no list.
+    for (const command of [["crawl", "seed"], ["sched", "assign"]]) {
+      const args = [...command, "--ranks", ranks, "--rates", "-"];
+      const wrong = await run(args, "host\trate\na.com\t0.9\n");
+      assert.equal(wrong.code, 1);
+      assert.equal(wrong.out, "");
+      assert.match(
+        wrong.err,
+        /^ccrawl: Cannot read the change rates -: not one of its 2 lines says a/m,
+      );
+      const one = await run(args, "a.com 0.9\n");
+      assert.match(
+        one.err,
+        /^ccrawl: Cannot read the change rates -: its one line is none that says/m,
+      );
+      // What sched rates writes where nothing was visited twice.
+      assert.equal((await run(args, "")).code, 0);
+      assert.equal((await run(args, "# none\n")).code, 0);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { formatCrawlProgress } from "../../lib/report/progress.ts";
 import { formatCrawlSummary } from "../../lib/report/summary.ts";
 import { figures } from "./_figures.ts";
 
@@ -39,6 +40,22 @@ Deno.test("formatCrawlSummary() tells of sitemaps and of revisits where there ar
     "crawl run: sitemaps: 3 read, 120 URLs listed",
     "crawl run: revisits: 35, 4 changed, 30 unchanged of which 20 by 304, 1 not well; 7 due, 900 waiting",
   ]);
+});
+
+Deno.test("a summary and a line of progress count one as one", () => {
+  const { robots, dns } = figures();
+  const one = figures({
+    fetched: 1,
+    activeHosts: 1,
+    robots: { ...robots!, hosts: 1 },
+    dns: { ...dns, lookedUp: 1 },
+    sitemaps: { read: 1, listed: 1 },
+  });
+  const said = [...formatCrawlSummary(one), formatCrawlProgress(one, 1)].join("\n");
+  assert.match(said, /robots: 1 host fetched,/);
+  assert.match(said, /dns: 1 host looked up,/);
+  assert.match(said, /sitemaps: 1 read, 1 URL listed/);
+  assert.match(said, /^1 page, .* 1 host, /m);
 });
 
 Deno.test("formatCrawlSummary() prints no robots failures when every host could be asked", () => {

@@ -232,3 +232,29 @@ Deno.test("a comparison that is told to stop does, also while it sorts", async (
     }
   });
 });
+
+Deno.test("a column that holds no strings is not said to be missing", async () => {
+  await withFolder(async (dir) => {
+    const { parquetWriteBuffer } = await import("hyparquet-writer");
+    const write = async (name: string, numbers: string) => {
+      const columnData = ["url_surtkey", "url", "content_digest"].map((column) =>
+        column === numbers
+          ? { name: column, data: [1, 2], type: "INT32" as const }
+          : { name: column, data: ["https://a.example/1", "b"], type: "STRING" as const }
+      );
+      await Deno.writeFile(`${dir}/${name}`, new Uint8Array(parquetWriteBuffer({ columnData })));
+      return `${dir}/${name}`;
+    };
+    const good = await write("good.parquet", "");
+    for (const column of ["url", "content_digest"]) {
+      const odd = await write(`${column}.parquet`, column);
+      await assert.rejects(diff(good, odd), {
+        message: `Cannot compare ${odd}: its column "${column}" holds no strings. A snapshot has ` +
+          "url and content_digest, or url and digest.",
+      });
+    }
+    const keyed = await write("keyed.parquet", "url_surtkey");
+    const { messages } = await diff(good, keyed);
+    assert(messages.some((text) => text.endsWith("its column url_surtkey holds no strings")));
+  });
+});

@@ -124,6 +124,11 @@ Deno.test("estimateRates() takes a history of diffs, and diffs and captures toge
     ]);
     const both = await ratesOf([...inputs, { path: `${dir}/captures.parquet` }]);
     assert.deepEqual([both[0]!.visits, both[0]!.changedVisits], [23, 14]);
+    await Deno.writeTextFile(`${dir}/other.csv`, "host,changed\na.example,3\n");
+    await assert.rejects(ratesOf([...inputs, { path: `${dir}/other.csv` }]), {
+      name: "RatesError",
+      message: /other\.csv: not one of its 2 lines says what changed on a host/,
+    });
     await assert.rejects(ratesOf([{ path: `${dir}/none` }]), {
       name: "RatesError",
       message: /^Cannot read the change rates \S+none: /,

@@ -57,9 +57,16 @@ export function badLines(
   path: string,
   lacks: string,
   io: CommandIo,
-): { add(bad: { readonly line: number; readonly reason: string }): void; tell(): void } {
+): {
+  add(bad: { readonly line: number; readonly reason: string }): void;
+  tell(): void;
+  readonly count: number;
+} {
   let bad = 0;
   return {
+    get count() {
+      return bad;
+    },
     add({ line, reason }) {
       if (++bad <= SHOWN) io.report.warn(`${path}:${line} has ${lacks}: ${reason}`);
     },
@@ -79,7 +86,12 @@ export async function rateStore(path: string, io: CommandIo): Promise<RateStore>
       io.signal.throwIfAborted();
     }
     bad.tell();
-    io.report.message(`${store.hosts.toLocaleString("en")} change rates from ${path}`);
+    if (store.hosts === 0 && bad.count > 0) {
+      store[Symbol.dispose](); // to go on would be to assume what was to be measured
+      throw new RatesError(path, noneOf(bad.count, "says a rate"));
+    }
+    const rates = store.hosts === 1 ? "rate" : "rates";
+    io.report.message(`${store.hosts.toLocaleString("en")} change ${rates} from ${path}`);
     return store;
   } catch (error) {
     if (!(error instanceof WorkListError)) throw error;
@@ -90,21 +102,30 @@ export async function rateStore(path: string, io: CommandIo): Promise<RateStore>
   }
 }
 
+function noneOf(lines: number, what: string): string {
+  return lines === 1
+    ? `its one line is none that ${what}`
+    : `not one of its ${lines.toLocaleString("en")} lines ${what}`;
+}
+
 /** Tells what reading a table met that a person should know. */
 export function tellMalformed(table: RankTable, stats: RankStats, io: CommandIo): void {
   const { malformed, firstMalformed: first } = stats;
   if (malformed > 0 && first !== undefined) {
+    const all = (malformed + stats.rows).toLocaleString("en");
+    const text = `line ${first.line}: ${JSON.stringify(first.text)}`;
     io.report.warn(
-      `${table.name}: ${malformed.toLocaleString("en")} of ` +
-        `${
-          (malformed + stats.rows).toLocaleString("en")
-        } rows are malformed and were passed over; ` +
-        `the first is line ${first.line}: ${JSON.stringify(first.text)}`,
+      malformed === 1
+        ? `${table.name}: 1 of ${all} rows is malformed and was passed over, ${text}`
+        : `${table.name}: ${
+          malformed.toLocaleString("en")
+        } of ${all} rows are malformed and were ` +
+          `passed over; the first is ${text}`,
     );
   }
   if (malformed > 0 && stats.rows === 0) {
     throw new CommandError(
-      `Cannot read the rank table ${table.name}: not one of its ${malformed} lines is a row`,
+      `Cannot read the rank table ${table.name}: ${noneOf(malformed, "is a row")}`,
       ExitCode.error,
       "a row is: position, harmonic value, PageRank position, PageRank value, reversed host",
     );

@@ -127,7 +127,9 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
 /** Why a resumed crawl has nothing to fetch. */
 function whyNothing(queued: number, maxPages: number): string {
   return maxPages > 0 && queued > 0
-    ? `nothing to do: --max-pages ${maxPages} was reached in an earlier run, ${queued} URLs stay queued`
+    ? `nothing to do: --max-pages ${maxPages} was reached in an earlier run, ${
+      queued === 1 ? "1 URL stays" : `${queued} URLs stay`
+    } queued`
     : "nothing to do: every URL of the state is done";
 }
 

@@ -10,7 +10,7 @@ import { refetch, type RefetchEvent } from "../../../refetch/refetch.ts";
 import { recrawlKind } from "../../../report/mod.ts";
 import { addFigures } from "../../../report/add_figures.ts";
 import type { RecrawlFigures } from "../../../report/types.ts";
-import { formatBytes } from "../../../report/format.ts";
+import { counted, formatBytes } from "../../../report/format.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { MarkdownRefetchArguments, MarkdownRefetchOptions } from "../markdown_refetch.ts";
@@ -56,7 +56,9 @@ export async function run(
         );
         started.catch(() => {}); // it is waited for at the end
         report.message(
-          `${event.entry.shard}: ${event.entry.urls} URLs, ${event.entry.left_out} left out`,
+          `${event.entry.shard}: ${
+            counted(event.entry.urls, "URL")
+          }, ${event.entry.left_out} left out`,
         );
         break;
       case "left": {
@@ -65,8 +67,12 @@ export async function run(
         running = undefined;
         const { shard, done, rows, urls: of, fetched, failed, files, bytes } = event.entry;
         report.message(
-          `${shard} ${done ? "is done" : "goes on at the next run"}: ${rows} of ${of} URLs, ` +
-            `${fetched} fetched, ${failed} failed, ${files} files, ${formatBytes(bytes)}`,
+          `${shard} ${done ? "is done" : "goes on at the next run"}: ${rows} of ${
+            counted(of, "URL")
+          }, ` +
+            `${fetched} fetched, ${failed} failed, ${counted(files, "file")}, ${
+              formatBytes(bytes)
+            }`,
         );
         break;
       }

@@ -50,13 +50,17 @@ export async function run(
     if (wait !== true && !await wait) break;
     hosts++;
   }
-  const number = (value: number) => value.toLocaleString("en");
+  const number = (value: number, what: string) =>
+    `${value.toLocaleString("en")} ${what}${value === 1 ? "" : "s"}`;
   report.message(
-    `${number(stats.rows)} rows, ${number(stats.compared)} URLs in both, ` +
-      `${number(stats.changed)} changed, ${number(hosts)} hosts`,
+    `${number(stats.rows, "row")}, ${number(stats.compared, "URL")} in both, ` +
+      `${stats.changed.toLocaleString("en")} changed, ${number(hosts, "host")}`,
   );
   if (stats.skipped > 0) {
-    report.warn(`${number(stats.skipped)} URLs were left out: too many share one url_surtkey`);
+    const were = stats.skipped === 1 ? "was" : "were";
+    report.warn(
+      `${number(stats.skipped, "URL")} ${were} left out: too many share one url_surtkey`,
+    );
   }
   return hosts === 0 && !signal.aborted ? ExitCode.nothing : ExitCode.done;
 }
