@@ -323,10 +323,8 @@ export class CrawlLoop {
     if (want <= 0) return;
     // hosts of stalled requests have places of their own
     const maxSlots = this.#maxSlots + this.#workers.stalled;
-    for (let room = maxSlots - this.#slots.size; room < Math.min(want, workers); room++) {
-      const slot = this.#slots.farthest();
-      if (slot === undefined || slot.nextAt < now + 10 * HORIZON || slot.jobs[0]!.tries > 0) break;
-      this.#slots.withdraw(slot.host);
+    const lacking = Math.min(want, workers) - (maxSlots - this.#slots.size);
+    for (const slot of this.#slots.withdrawLast(lacking, now + 10 * HORIZON)) {
       this.#release(slot, this.#wallOf(slot.nextAt));
     }
     want = Math.min(want, maxSlots - this.#slots.size);

@@ -63,6 +63,11 @@ export class Heap<T> {
     return item;
   }
 
+  /** Lets go of every item for which `holds` does not hold; linear in the heap, about. */
+  keep(holds: (item: T) => boolean): void {
+    for (const item of this.drain()) if (holds(item)) this.push(item);
+  }
+
   /**
    * How many items `holds` is true of, `most` at the most. It has to hold for whatever comes out before
    * an item of which it holds; so only those and their followers are looked at.

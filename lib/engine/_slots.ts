@@ -123,13 +123,26 @@ export class SlotTable {
     return slot;
   }
 
-  /** The waiting slot that becomes due last, so that its place can go to a host that is due now. */
-  farthest(): Slot | undefined {
-    let last: Slot | undefined;
-    for (const slot of this.#waiting) {
-      if (last === undefined || slot.nextAt > last.nextAt) last = slot;
+  /**
+   * Takes the waiting slots out of line that become due last, and not before `after`, `most` of them at
+   * the most, so that their places can go to hosts that are due now. One whose page is between two
+   * attempts stays. One pass over all, as there may be a thousand to take out of a hundred thousand.
+   */
+  withdrawLast(most: number, after: number): Slot[] {
+    const last = new Heap<Slot>((a, b) => a.nextAt < b.nextAt);
+    for (const slot of most > 0 ? this.#waiting : []) {
+      if (slot.nextAt < after || slot.jobs[0]!.tries > 0) continue;
+      if (last.size === most) {
+        if (slot.nextAt <= last.peek()!.nextAt) continue;
+        last.pop();
+      }
+      last.push(slot);
     }
-    return last;
+    const taken = new Set(last.drain());
+    if (taken.size === 0) return [];
+    this.#waiting.keep((slot) => !taken.has(slot));
+    for (const { host } of taken) this.#slots.delete(host);
+    return [...taken];
   }
 
   /** Takes out everything that is not busy. */
