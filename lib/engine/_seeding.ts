@@ -61,7 +61,10 @@ export async function offerSeeds(parts: SeedingParts, hooks: SeedingHooks): Prom
       statistics.badSeeds++;
       continue;
     }
-    if (!scope.admitsSeed(seed.url)) continue;
+    if (!scope.admitsSeed(seed.url)) {
+      statistics.seedsOutside++;
+      continue;
+    }
     statistics.seeds++;
     batch.push({ url: seed.url, priority: seed.priority, depth: 0 });
     if (options.recrawl !== undefined && seed.tier !== undefined) {

@@ -84,6 +84,11 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
       this.#statistics.seeds === 0;
   }
 
+  /** Seeds that were left out so far, as excluded or of another shard. */
+  get seedsOutside(): number {
+    return this.#statistics.seedsOutside;
+  }
+
   /** Stop fetching, make everything durable, end the iteration. */
   stop(reason = "stopped"): void {
     if (this.#stop.signal.aborted) return;

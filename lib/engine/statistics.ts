@@ -51,6 +51,8 @@ export class CrawlStatistics {
   inFlight = 0;
   seeds = 0;
   badSeeds = 0;
+  /** Of another shard, or excluded. */
+  seedsOutside = 0;
   workers = 0;
   readonly failedBy: Record<FailureKind, number> = {
     dns: 0,

@@ -39,3 +39,21 @@ Deno.test("crawl run says that --seeds is a folder, or is not there", () =>
     await refused(dir, 1, /Cannot read --seeds \S+: it is a folder/, ["--seeds", dir]);
     await refused(dir, 1, /Cannot read --seeds \S+: /, ["--seeds", `${dir}/none`]);
   }));
+
+Deno.test("crawl run says why it found nothing, exit 3", () =>
+  withFolder(async (dir) => {
+    const seeds = `${dir}/seeds.txt`;
+    const nothing = (...more: string[]) =>
+      ccrawl([
+        ...["crawl", "run", "--seeds", seeds, "--out", `${dir}/warc`, "--min-free", "0"],
+        ...more,
+      ]);
+    await Deno.writeTextFile(seeds, "# nothing\n\n");
+    const empty = await nothing();
+    assert.equal(empty.code, 3, empty.stderr);
+    assert.match(empty.stderr, /nothing to do: --seeds names no URL$/m);
+    await Deno.writeTextFile(seeds, "a.test\nb.test\n");
+    const excluded = await nothing("--exclude", "test");
+    assert.equal(excluded.code, 3, excluded.stderr);
+    assert.match(excluded.stderr, /nothing to do: --exclude and --shard leave out .*, 2 in all$/m);
+  }));

@@ -100,8 +100,8 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
       if (!(taken === true || await taken)) break;
     }
     if (io.signal.aborted) outcome = outcomeOf(io.signal);
-    if (outcome === "finished" && records === 0 && !running.foundNothing) {
-      report.message(whyNothing(running.figures.queued, options.maxPages));
+    if (outcome === "finished" && records === 0) {
+      report.message(whyNothing(running, options.maxPages));
     }
   } catch (error) {
     outcome = (error as Error).message;
@@ -124,8 +124,14 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
   return outcome === "finished" && running.foundNothing ? ExitCode.nothing : ExitCode.done;
 }
 
-/** Why a resumed crawl has nothing to fetch. */
-function whyNothing(queued: number, maxPages: number): string {
+/** Why a crawl has nothing to fetch. */
+function whyNothing(run: CrawlRun, maxPages: number): string {
+  const { queued } = run.figures;
+  if (run.foundNothing) {
+    return run.seedsOutside === 0
+      ? "nothing to do: --seeds names no URL"
+      : `nothing to do: --exclude and --shard leave out every seed, ${run.seedsOutside} in all`;
+  }
   return maxPages > 0 && queued > 0
     ? `nothing to do: --max-pages ${maxPages} was reached in an earlier run, ${
       queued === 1 ? "1 URL stays" : `${queued} URLs stay`
