@@ -88,9 +88,21 @@ export function readSpool(path: string, warn: (message: string) => void): Spoole
       commands.push({ file, command: checkCommand(JSON.parse(Deno.readTextFileSync(file))) });
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) continue;
-      Deno.renameSync(file, `${file}.bad`);
-      warn(`Cannot read the command "${file}": ${(error as Error).message} It is set aside.`);
+      // What the parser quotes may be any bytes.
+      const reason = error instanceof SyntaxError ? "it is not JSON" : (error as Error).message;
+      warn(`Cannot read the command "${file}" (${setAside(file)}): ${reason}`);
     }
   }
   return commands;
+}
+
+/** Puts a file out of the way, so that it is not looked at again; what became of it, in words. */
+function setAside(file: string): string {
+  try {
+    Deno.renameSync(file, `${file}.bad`);
+    return "set aside as .bad";
+  } catch (error) {
+    // What comes after it is to be taken all the same.
+    return `it stays, as it cannot be renamed: ${(error as Error).message}`;
+  }
 }

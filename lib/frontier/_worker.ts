@@ -33,6 +33,8 @@ let durable: { id: number; value: Answer }[] = [];
 let commands: SpooledCommand[] = [];
 /** Files of commands that were carried out and are still there. */
 const taken = new Set<string>();
+/** What was said to be wrong with commands, so many at the most. */
+const told = new Set<string>(), MAX_TOLD = 100;
 
 scope.onmessage = ({ data }) => {
   const replies: Reply[] = [];
@@ -183,8 +185,15 @@ function look(): void {
   arm();
 }
 
+/** A folder that cannot be read is looked at ten times a second: what is wrong is told once. */
+function warn(warning: string): void {
+  if (told.has(warning)) return;
+  if (told.size >= MAX_TOLD) told.clear();
+  told.add(warning);
+  send([{ warning }]);
+}
+
 function takeCommands(path: string, engine: FrontierEngine): void {
-  const warn = (warning: string) => send([{ warning }]);
   try {
     for (const spooled of readSpool(path, warn)) {
       if (taken.has(spooled.file)) continue;
@@ -195,7 +204,7 @@ function takeCommands(path: string, engine: FrontierEngine): void {
     // `stop` changes nothing in the state, so that no commit would come of itself.
     if (commands.length > 0) commit();
   } catch (error) {
-    warn((error as Error).message);
+    warn(`Cannot take commands of "crawl control": ${(error as Error).message}`);
   }
 }
 

@@ -178,3 +178,32 @@ Deno.test("sendControl() waits for the next opening when no crawl runs", async (
   const controls = frontier.controls()[Symbol.asyncIterator]();
   assert.deepEqual(await take(controls, 1), [{ verb: "block", host: "a.example" }]);
 });
+
+Deno.test("commands that cannot be looked for are told of once, and the frontier goes on", async () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/s.db`;
+  open({ path }).close();
+  Deno.writeTextFileSync(`${path}.control`, "a file in the folder's place");
+  const warnings: string[] = [];
+  const first = Promise.withResolvers<void>();
+  await using frontier = await openFrontier({
+    path,
+    onWarning: (text) => {
+      warnings.push(text);
+      first.resolve();
+    },
+  });
+  await first.promise;
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal(warnings.length, 1, warnings.join("\n"));
+  assert.match(warnings[0]!, /^Cannot take commands of "crawl control": .*s\.db\.control/);
+  await frontier.put([seed("https://a.example/")]);
+  assert.equal((await frontier.claim(1, 1)).length, 1);
+  // Put right, commands are taken, and what the parser quotes of a bad one is not shown.
+  Deno.removeSync(`${path}.control`);
+  Deno.mkdirSync(`${path}.control`);
+  Deno.writeTextFileSync(`${path}.control/000-bad.json`, "\x1b[31mred");
+  await sendControl(path, { verb: "stop" });
+  assert.deepEqual(await take(frontier.controls()[Symbol.asyncIterator](), 1), [{ verb: "stop" }]);
+  assert.match(warnings.at(-1)!, /000-bad\.json" \(set aside as \.bad\): it is not JSON$/);
+});
