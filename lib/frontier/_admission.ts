@@ -10,7 +10,7 @@ import { asBuffer } from "./_bytes.ts";
 import { type Counters, countKind } from "./_counters.ts";
 import type { DoneWriter } from "./_done.ts";
 import { RawEntry } from "./_entry.ts";
-import { depthOf, foldDepth } from "./_listed.ts";
+import { depthOf, foldDepth, levelOf } from "./_listed.ts";
 import type { Fingerprints } from "./_fingerprint.ts";
 import type { Host } from "./_host.ts";
 import type { JournalWriter } from "./_journal.ts";
@@ -106,7 +106,7 @@ export class Admission {
   /** Offers the target of a redirect; that of a seed names its host. */
   putRedirect(url: string, priority: number, depth: number): void {
     const bytes = Buffer.from(url);
-    this.#offer(bytes, 0, bytes.length, priority, depth, depth === 0);
+    this.#offer(bytes, 0, bytes.length, priority, depth, depthOf(depth) + levelOf(depth) === 0);
   }
 
   #offer(

@@ -10,7 +10,7 @@ import { type Counters, countKind } from "./_counters.ts";
 import type { DoneWriter } from "./_done.ts";
 import { type Entry, RawEntry } from "./_entry.ts";
 import { type Host, type Lease, toMoment, whole } from "./_host.ts";
-import { depthOf, foldDepth, levelOf } from "./_listed.ts";
+import { depthOf, foldDepth, levelOf, MAX_REDIRECTS, redirectsOf } from "./_listed.ts";
 import type { JournalWriter } from "./_journal.ts";
 import type { Queues } from "./_queues.ts";
 import type { Visits } from "./_visits.ts";
@@ -192,7 +192,10 @@ export class Leasing {
     if (completion.modified !== undefined) visits.changed(completion.modified);
     if (outlinks !== undefined) admission.putLinks(outlinks, priority, depth + 1);
     if (redirect !== undefined && redirect !== "") {
-      admission.putRedirect(redirect, entry.priority, entry.depth);
+      const redirects = redirectsOf(entry.depth) + 1;
+      if (redirects > MAX_REDIRECTS) return;
+      const listed = levelOf(entry.depth);
+      admission.putRedirect(redirect, entry.priority, foldDepth(depth, listed, redirects));
     }
   }
 }

@@ -5,13 +5,13 @@
  */
 
 import { ByteReader, type ByteWriter } from "./_bytes.ts";
-import { depthOf, foldDepth, levelOf } from "./_listed.ts";
+import { depthOf, foldDepth, levelOf, redirectsOf } from "./_listed.ts";
 
 /** What is known of a page between two visits. */
 export interface Visit {
   readonly url: string;
   readonly priority: number;
-  /** With the level; see `_listed.ts`. */
+  /** With the level and redirects; see `_listed.ts`. */
   readonly depth: number;
   /** Ms from the last visit to the next. */
   readonly interval: number;
@@ -27,7 +27,8 @@ export function encodeVisit(out: ByteWriter, visit: Visit): Uint8Array {
   out.clear();
   out.text(visit.url);
   out.float(visit.priority);
-  out.varint(depthOf(visit.depth));
+  const depth = depthOf(visit.depth), redirects = redirectsOf(visit.depth);
+  out.varint(foldDepth(depth, 0, redirects));
   out.varint(levelOf(visit.depth));
   out.varint(visit.interval);
   out.varint(visit.last);
@@ -39,10 +40,11 @@ export function encodeVisit(out: ByteWriter, visit: Visit): Uint8Array {
 /** Reads a visit. */
 export function decodeVisit(body: Uint8Array): Visit {
   const from = new ByteReader(body);
+  const url = from.text(), priority = from.float(), near = from.varint();
   const visit = {
-    url: from.text(),
-    priority: from.float(),
-    depth: foldDepth(from.varint(), from.varint()),
+    url,
+    priority,
+    depth: foldDepth(depthOf(near), from.varint(), redirectsOf(near)),
     interval: from.varint(),
     last: from.varint(),
     memo: from.bytes(),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readQueued } from "../../lib/frontier/read.ts";
 import { packPut, unpackCompletions, unpackLeases } from "../../lib/frontier/_wire.ts";
 import { packCompletions, packLeases } from "../../lib/frontier/_wire.ts";
-import { ended, links, open, seed, tempFolder } from "./_helpers.ts";
+import { ended, killCopy, links, open, seed, tempFolder, TestClock } from "./_helpers.ts";
 
 Deno.test("complete() puts what a sitemap lists at its own depth, a level on; links at the next depth", () => {
   using engine = open();
@@ -86,4 +86,51 @@ Deno.test("the levels cross between the threads, and end at 255", () => {
     "x",
     "y",
   ]);
+});
+
+Deno.test("redirects are followed five deep: from a seed, a link or what was listed, through kills and visits", () => {
+  using folder = tempFolder();
+  const clock = new TestClock();
+  const options = { clock, sameHost: true, recrawl: { intervalMs: 1000 }, blockUrls: 1 };
+  let path = `${folder.path}/0.db`, engine = open({ ...options, path });
+  engine.put([seed("https://seed.example/0")], { seed: true });
+  engine.put([
+    { url: "https://seed.example/listed0", priority: 1, depth: 0, listed: 7 },
+    { url: "https://seed.example/link0", priority: 1, depth: 3 },
+  ]);
+  const seen = new Set<string>();
+  for (let step = 0; step < 30; step++) {
+    while (engine.work());
+    const hosts = engine.claim(9, 9);
+    const urls = hosts.flatMap(({ urls }) => urls);
+    engine.complete(urls.map(({ id, url, depth, listed }) => {
+      seen.add(url);
+      assert.deepEqual(
+        [depth, listed],
+        url.includes("link") ? [3, undefined] : [0, url.includes("listed") ? 7 : undefined],
+      );
+      return ended(id, { redirect: url.replace(/\d+$/, (n) => String(Number(n) + 1)) });
+    }));
+    engine.releaseHosts(hosts.map(({ host }) => ({ host, notBefore: 0, unused: [] })));
+    engine.commit();
+    const copy = `${folder.path}/${step + 1}.db`;
+    killCopy(path, copy);
+    engine.close();
+    engine = open({ ...options, path: path = copy });
+    clock.pass(700);
+  }
+  engine.close();
+  const chain = (name: string) => [0, 1, 2, 3, 4, 5].map((i) => `https://seed.example/${name}${i}`);
+  assert.deepEqual([...seen].sort(), [...chain(""), ...chain("link"), ...chain("listed")].sort());
+});
+
+Deno.test("a redirect's redirect from a seed names its host too", () => {
+  using engine = open({ sameHost: true });
+  engine.put([seed("https://a.example/")], { seed: true });
+  for (const name of ["b", "c", "d"]) {
+    const [host] = engine.claim(9, 9);
+    engine.complete([ended(host!.urls[0]!.id, { redirect: `https://${name}.example/` })]);
+    engine.releaseHosts([{ host: host!.host, notBefore: 0, unused: [] }]);
+  }
+  assert.deepEqual(engine.claim(9, 9).map(({ host }) => host), ["d.example"]);
 });
