@@ -12,11 +12,10 @@
 
 import process from "node:process";
 import { Parser } from "htmlparser2";
-import { loadMainRenderer, type RenderedPage } from "../../lib/render/render.ts";
+import { askHere, complete, loadMainRenderer, type RenderedPage } from "../../lib/render/render.ts";
 import { extractLinks } from "../../lib/render/links.ts";
 import { loadLanguageDetector } from "../../lib/render/language.ts";
 import { renderWithLibraries } from "../../lib/render/_libraries.ts";
-import { complete } from "../../lib/render/render.ts";
 import { screen } from "../../lib/render/_screen.ts";
 
 const corpus = Deno.env.get("CCRAWL_CORPUS");
@@ -80,13 +79,13 @@ pages.sort((a, b) => a.name < b.name ? -1 : 1);
 
 const url = "https://bench.example/page";
 const main = await loadMainRenderer();
-const detect = await loadLanguageDetector();
+const ask = askHere(await loadLanguageDetector());
 const libraries = (extractor: "readability" | "raw") => (html: string): RenderedPage =>
   complete(
     renderWithLibraries(html, url, extractor, 60_000),
     extractLinks(html),
     extractor,
-    detect,
+    ask,
   );
 
 const extractors: Record<string, (html: string) => RenderedPage> = {
