@@ -18,6 +18,8 @@ export interface XmlSink {
 
 /** A longer tag is passed over. */
 const MAX_TAG = 16_384;
+/** Tags read of one document: what is more has one for every dozen bytes of the largest there may be. */
+const MAX_TAGS = 1 << 22;
 /** A longer name is cut: it is none that anybody looks for. */
 const MAX_NAME = 64;
 
@@ -28,6 +30,7 @@ const LESS = 60, MORE = 62, QUOTE = 34, APOSTROPHE = 39, SLASH = 47, OPEN = 91, 
 export class XmlScanner {
   readonly #sink: XmlSink;
   #mode = TEXT;
+  #tags = 0;
   #rest = "";
   /** How far into `#rest` a tag or declaration was looked through, and in which quotes and brackets. */
   #scanned = 0;
@@ -36,6 +39,11 @@ export class XmlScanner {
 
   constructor(sink: XmlSink) {
     this.#sink = sink;
+  }
+
+  /** Whether there were more tags than are read. */
+  get over(): boolean {
+    return this.#tags > MAX_TAGS;
   }
 
   /** The next piece. */
@@ -51,12 +59,12 @@ export class XmlScanner {
   #scan(s: string, last: boolean): void {
     const sink = this.#sink;
     let at = 0;
-    while (!sink.stopped && at < s.length) {
+    while (!sink.stopped && !this.over && at < s.length) {
       const next = this.#step(s, at, last);
       if (next < 0) break;
       at = next;
     }
-    this.#rest = sink.stopped || last ? "" : s.slice(this.#held(s, at));
+    this.#rest = sink.stopped || this.over || last ? "" : s.slice(this.#held(s, at));
   }
 
   /** From where on `s` is kept until more comes, when nothing more can be said of it from `at` on. */
@@ -177,6 +185,7 @@ export class XmlScanner {
       return -1;
     }
     this.#mode = TEXT;
+    this.#tags++;
     if (i - at <= MAX_TAG) this.#tell(s.slice(at, i), closing);
     return s.charCodeAt(i) === LESS ? i : i + 1;
   }

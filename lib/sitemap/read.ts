@@ -148,13 +148,13 @@ function readXml(pieces: Iterable<string>): Sitemap | undefined {
       if (!reader.stopped) scanner.push(piece.slice(SAMPLE));
     } else scanner.push(piece);
     seen += piece.length;
-    if (reader.stopped || reader.kind === undefined && seen > MAX_PROLOGUE) break;
+    if (reader.stopped || scanner.over || reader.kind === undefined && seen > MAX_PROLOGUE) break;
   }
   if (!reader.stopped) scanner.end();
   if (reader.kind === undefined) return undefined;
   if (!reader.cut) reader.end();
   const { kind, entries, cut } = reader;
-  return { kind, entries, cut };
+  return { kind, entries, cut: cut || scanner.over };
 }
 
 /** A line longer than this is no address. */
@@ -168,7 +168,7 @@ function readText(pieces: Iterable<string>, ended: boolean): Sitemap | undefined
     const loc = line.trim();
     if (loc === "") return true;
     const is = isAbsolute(loc);
-    if (first && !is) return false;
+    if (first && !is) return loc.startsWith("#"); // else it is some other text
     first = false;
     if (!is) return true;
     if (entries.length === MAX_SITEMAP_URLS) return false;
@@ -178,7 +178,7 @@ function readText(pieces: Iterable<string>, ended: boolean): Sitemap | undefined
   const found = (cut: boolean): Sitemap | undefined =>
     first ? undefined : { kind: "text", entries, cut };
   for (const piece of pieces) {
-    const text = rest + piece;
+    const text = rest + piece.replaceAll("\r", "\n"); // which ends a line by itself, too
     let from = 0;
     for (let end; (end = text.indexOf("\n", from)) >= 0; from = end + 1) {
       const line = text.slice(from, end);

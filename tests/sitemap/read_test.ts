@@ -118,6 +118,14 @@ Deno.test("readSitemap() takes text for a sitemap where its path or a robots.txt
     expected.slice(0, 1),
   );
   assert.equal(read("hello\nhttps://example.com/", { ...plain, expected: true }), undefined);
+  // Remarks before the first address, and the line ends of old machines.
+  const url = "https://example.com/sitemap.txt";
+  assert.deepEqual(locs(read(`# all pages\n\n${text}`, { ...plain, url })), expected);
+  assert.deepEqual(
+    locs(read("\ufeffhttps://example.com/a\rhttps://example.com/b\r", { ...plain, url })),
+    expected,
+  );
+  assert.equal(read("# all pages\n", { ...plain, url }), undefined);
 });
 
 Deno.test("readSitemap() leaves everything else alone", () => {
@@ -201,6 +209,11 @@ Deno.test("readSitemap() is bounded on hostile documents", () => {
     const found = read(document);
     if (found === undefined) continue; // its root itself was too long
     assert.ok(found.entries.length <= 1, document.slice(0, 40));
+  }
+  // Tags that say nothing, millions of them in a few KB: no document has so many.
+  for (const tag of ["<", "<a", "<a/>", "<url/>"]) {
+    const found = read("<urlset>" + url + tag.repeat(5_000_000) + ">" + url)!;
+    assert.deepEqual([locs(found), found.cut], [["https://e.com/"], true], tag);
   }
   // Zeros for 200 MB in 200 KB: read as far as the bound, which holds no address.
   const start = gzipSync("<urlset>" + url);
