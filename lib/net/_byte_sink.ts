@@ -6,7 +6,11 @@ const UNKNOWN = 16 * 1024;
 
 const EMPTY = new Uint8Array(0);
 
-/** Bytes gathered in one buffer that grows as they come and never trusts an announced length. */
+/**
+ * Bytes gathered in one buffer that grows as they come and never trusts an announced length. A buffer that
+ * was outgrown is given up at once: left to the collector, which does not see what lies outside its heap
+ * for what it is, large bodies take four times their size.
+ */
 export class ByteSink {
   #bytes: Uint8Array<ArrayBuffer> = EMPTY;
   #length = 0;
@@ -41,7 +45,7 @@ export class ByteSink {
   take(): Uint8Array<ArrayBuffer> {
     const out = this.#length === this.#bytes.length
       ? this.#bytes
-      : this.#bytes.slice(0, this.#length);
+      : new Uint8Array(this.#bytes.buffer.transfer(this.#length));
     this.clear();
     return out;
   }
@@ -57,8 +61,10 @@ export class ByteSink {
     let size = this.#bytes.length === 0 ? Math.min(this.#expected, FIRST) : this.#bytes.length * 2;
     // The last step goes to the announced size instead of past it.
     if (size > this.#expected && need <= this.#expected) size = this.#expected;
-    const bytes = new Uint8Array(Math.max(size, need));
-    bytes.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = bytes;
+    size = Math.max(size, need);
+    // All empty ones share a buffer.
+    this.#bytes = this.#bytes.length === 0
+      ? new Uint8Array(size)
+      : new Uint8Array(this.#bytes.buffer.transfer(size));
   }
 }
