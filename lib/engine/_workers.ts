@@ -26,6 +26,8 @@ const PATIENCE = 3;
 const PATIENCE_LEAST = 25, PATIENCE_MOST = 1000;
 /** Bytes in that time that count as none: a host that drips is as good as silent. */
 const DRIP = 256;
+/** Bytes that all that go on beside the workers may have brought: they are held until their ends. */
+const MAX_STALLED_BYTES = 64 << 20;
 /** The first byte is taken to come after so many ms before any has. */
 const FIRST_GUESS = 100;
 const FIRST_FEW = 16;
@@ -120,13 +122,19 @@ export class Workers implements Iterable<Attempt> {
   /** Looks at who is stalled; whether a worker changed hands. */
   sweep(now: number): boolean {
     const patience = this.#typical * PATIENCE;
-    let changed = false;
+    let changed = false, held = 0;
+    for (const { stalled, progress } of this.#attempts) if (stalled) held += progress.bytes;
     for (const attempt of this.#attempts) {
       if (now - attempt.seenAt < patience) continue;
-      const stalled = attempt.progress.bytes - attempt.seenBytes < DRIP;
+      const { bytes } = attempt.progress;
+      const stalled = bytes - attempt.seenBytes < DRIP;
       attempt.seenAt = now;
-      attempt.seenBytes = attempt.progress.bytes;
-      if (stalled === attempt.stalled || (stalled && this.#stalled >= this.#maxStalled)) continue;
+      attempt.seenBytes = bytes;
+      if (stalled === attempt.stalled) continue;
+      // One that sends megabytes and falls silent keeps its worker: a thousand of it fill the memory.
+      const mayGo = this.#stalled < this.#maxStalled && held + bytes <= MAX_STALLED_BYTES;
+      if (stalled && !mayGo) continue;
+      held += stalled ? bytes : -bytes;
       attempt.stalled = stalled;
       this.#stalled += stalled ? 1 : -1;
       this.active[attempt.phase] += stalled ? -1 : 1;

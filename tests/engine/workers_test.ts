@@ -67,3 +67,28 @@ Deno.test("Workers.fetching() gives an attempt that waited for robots.txt a work
   workers.sweep(800);
   assert.deepEqual([workers.busy, workers.stalled], [0, 1]);
 });
+
+const MB = 2 ** 20;
+
+Deno.test("Workers.sweep() lets what is silent go on beside the workers, within a bound of its bytes", () => {
+  const workers = new Workers(1000);
+  const silent = Array.from({ length: 100 }, () => workers.begin(0, () => {}));
+  const large = Array.from({ length: 20 }, () => workers.begin(0, () => {}));
+  for (const { progress } of large) progress.bytes = 9 * MB;
+  workers.sweep(10_000); // bytes have come since they began
+  assert.equal(workers.stalled, 100);
+  assert.equal(workers.busy, 20);
+  workers.sweep(20_000);
+  assert.equal(workers.stalled, 107, "7 times 9 MB, and those without a byte");
+  assert.equal(workers.busy, 13);
+  // One that goes on, or ends, makes room for another.
+  large.find(({ stalled }) => stalled)!.progress.bytes += MB / 2;
+  workers.sweep(30_000);
+  assert.equal(workers.stalled, 107);
+  workers.end(large.find(({ stalled }) => stalled)!);
+  assert.equal(workers.stalled, 106);
+  workers.sweep(40_000);
+  assert.equal(workers.stalled, 107);
+  for (const attempt of [...silent, ...large]) if (workers.has(attempt)) workers.end(attempt);
+  assert.deepEqual([workers.busy, workers.stalled, workers.size], [0, 0, 0]);
+});
