@@ -232,6 +232,8 @@ export class RecrawlRows {
       body,
       rest: encodeFacts(facts),
       render: facts.status !== 304,
+      // an archive may have the same bytes
+      owned: this.#ways.archiver === undefined,
     }).catch((e) => this.#events.onBroken(e as Error)).then(() => {
       this.#crowded--;
       this.#settling.settle();

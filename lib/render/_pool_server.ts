@@ -10,6 +10,7 @@ import { guarded, Overtime } from "./_guard.ts";
 import { decodePages, Effort, type PageMessage } from "./_pool_message.ts";
 import { prepare, type Prepared, textOf, untouched } from "./_pool_job.ts";
 import type { FromLane, LaneSetup, ToLane } from "./_pool_setup.ts";
+import { release } from "./_release.ts";
 import { RowPorts } from "./_row_ports.ts";
 import { languageSample, NO_LANGUAGE } from "./_language.ts";
 import { LanguageCells } from "./_language_cells.ts";
@@ -293,7 +294,9 @@ class PoolServer {
   }
 
   #row(page: WorkerPage, outcome: PageOutcome): Uint8Array<ArrayBuffer> {
-    return this.#assemble(page, outcome, this.#ports!.allocate);
+    const row = this.#assemble(page, outcome, this.#ports!.allocate);
+    if (outcome.decoded.buffer !== page.body.buffer) release(outcome.decoded);
+    return row;
   }
 
   #guarded<T>(work: () => T): Promise<T> {

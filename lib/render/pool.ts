@@ -3,6 +3,7 @@ import { type Job, Lane, type LaneEvents } from "./_pool_lane.ts";
 import { SinkCells } from "./_pool_cells.ts";
 import { Effort, SpareBuffers } from "./_pool_message.ts";
 import { PoisonList } from "./_poison.ts";
+import { release } from "./_release.ts";
 import { RenderPoolError } from "./pool_error.ts";
 import type { RenderPoolFigures, RenderPoolOptions } from "./pool_options.ts";
 import type { PoolPage } from "./pool_types.ts";
@@ -234,6 +235,7 @@ export class RenderPool implements AsyncDisposable {
   #finished(job: Job): void {
     this.#lostInARow = 0;
     this.#held -= job.size;
+    if (job.page.owned) release(job.page.body);
     this.#pages++;
     if (job.reason !== "") this.#failed++;
     if (job.known) this.#remembered++;

@@ -13,12 +13,20 @@ export interface PoolPage {
   readonly contentType: string;
   /** Value of Content-Encoding; empty for none. */
   readonly contentEncoding: string;
-  /** The body as served, transfer coding removed. It stays the caller's, who must not change it. */
+  /**
+   * The body as served, transfer coding removed. It stays the caller's, who must not change it, unless
+   * {@linkcode PoolPage.owned} gives it away.
+   */
   readonly body: Uint8Array;
   /** Bytes that are handed through to the row's assembly as they are. */
   readonly rest: Uint8Array;
   /** Whether it may be rendered at all. @default true */
   readonly render?: boolean;
+  /**
+   * Whether the body, with all of its buffer, is the pool's from now on: its memory is given back once the row has
+   * gone, rather than when it is found to be garbage. @default false
+   */
+  readonly owned?: boolean;
 }
 
 /** A page inside the worker: its bytes are views of a buffer that is used again after the row. */
@@ -43,7 +51,7 @@ export interface WorkerPage {
 export interface PageOutcome {
   /** Base32 SHA-1 of the decoded body; of the body as served where decoding fails. */
   readonly digest: string;
-  /** The decoded body, as far as that went; as served where it could not be decoded at all. */
+  /** The decoded body, as far as that went; as served where it could not be decoded at all. Good until the row is made. */
   readonly decoded: Uint8Array;
   /** Whether the content coding was undone to its end (true where there is none). */
   readonly whole: boolean;

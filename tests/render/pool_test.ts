@@ -24,6 +24,7 @@ Deno.test("RenderPool gives every page back exactly once, as it was, whatever di
   const next = random(7);
   const { pool, rows } = collect({ queueBytes: 2 ** 20, sinkBytes: 2 ** 18, deadlineMs: 2_000 });
   const expected = new Map<string, { body: Uint8Array; rest: string; failed: boolean }>();
+  const owned: Uint8Array[] = [];
   const evils = new Map([[300, "exit"], [900, "exit 3"], [1501, "throw"], [1502, "exit"]]);
   for (let i = 0; i < 3_000; i++) {
     const body = new Uint8Array(i % 500 === 3 ? 700_000 : Math.floor(next() ** 4 * 60_000)).fill(i);
@@ -31,7 +32,10 @@ Deno.test("RenderPool gives every page back exactly once, as it was, whatever di
     const coded = evil === undefined && next() < 0.3 && body.length > 0;
     const sent = coded ? gzipSync(body, { level: 1 }) : body;
     expected.set(`${i}`, { body: sent, rest: `rest ${i}`, failed: evil !== undefined });
-    await pool.push(page(`${i}`, sent, {
+    const given = i % 3 === 0 ? new Uint8Array(sent) : sent;
+    if (given !== sent) owned.push(given);
+    await pool.push(page(`${i}`, given, {
+      owned: given !== sent,
       contentEncoding: evil ? `x-do ${evil}` : coded ? "gzip" : "",
       rest: new TextEncoder().encode(`rest ${i}`),
     }));
@@ -46,6 +50,7 @@ Deno.test("RenderPool gives every page back exactly once, as it was, whatever di
     assert.equal(row.failed !== "", failed, `${key}: ${row.failed}`);
     if (!failed) assert.equal(row.whole, true);
   }
+  assert.ok(owned.every(({ length }) => length === 0), "their memory was given back");
   const figures = pool.figures;
   assert.equal(figures.pages, 3_000);
   assert.equal(figures.failed, 4);
