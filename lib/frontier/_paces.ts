@@ -6,7 +6,6 @@
 
 import { INTERVAL_HOURS } from "../tiers/tiers.ts";
 import type { Store } from "./_store.ts";
-import type { RecrawlSettings } from "./types.ts";
 
 /** Hosts whose pace is remembered. */
 const MAX_PACES = 4096;
@@ -26,10 +25,10 @@ export class Paces {
   #any: boolean;
   #anyStale: boolean;
 
-  /** @param settings Undefined for what an earlier run was told. */
-  constructor(store: Store, settings: RecrawlSettings | undefined) {
+  /** @param intervalMs Undefined where hosts have paces of their own. */
+  constructor(store: Store, intervalMs: number | undefined) {
     this.#store = store;
-    this.#given = settings?.intervalMs;
+    this.#given = intervalMs;
     store.begin();
     store.db.exec(`${TABLE}; ${STALE}`);
     this.#any = store.sql("select 1 from paces limit 1").get() !== undefined;

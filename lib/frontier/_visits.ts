@@ -117,7 +117,9 @@ export class Visits {
       store.db.exec(TABLES);
       store.setMeta("visits filled", JSON.stringify({ next: 0, until: counters.ended }));
     }
-    this.#paces = this.#active ? new Paces(store, settings) : undefined;
+    // A run that does not come back to pages has them wait as the one before said.
+    const given = settings === undefined ? Number(store.getMeta(GIVEN) ?? 0) : settings.intervalMs;
+    this.#paces = this.#active ? new Paces(store, given || undefined) : undefined;
     if (settings === undefined) return;
     this.#given(settings.intervalMs ?? 0, made);
     const fill = JSON.parse(String(store.getMeta("visits filled"))) as {

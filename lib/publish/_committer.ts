@@ -88,7 +88,7 @@ export class Committer {
       });
       const files = missing.map(({ path, sha256, size }) => ({ path, sha256, size }));
       const count = missing.length === 1 ? "1 part" : `${missing.length} parts`;
-      const summary = `${sliceName(slice)}: ${count}, ${own.rows} rows in all`;
+      const summary = `${sliceName(slice)}: ${count}, ${rowsText(own.rows)} in all`;
       const texts = await this.#texts(own, rows);
       const commit = await repo.commit({ parent: head, summary, files: [...files, ...texts] });
       await this.#seen(missing, commit);
@@ -129,7 +129,7 @@ export class Committer {
       }
       const own = counted(slice, before, { parts: [], checkpoint });
       const files = await this.#texts(own, rows);
-      const summary = `${sliceName(slice)}: worked off, ${own.rows} rows in all`;
+      const summary = `${sliceName(slice)}: worked off, ${rowsText(own.rows)} in all`;
       return await repo.commit({ parent: head, summary, files });
     });
   }
@@ -216,6 +216,10 @@ export class Committer {
     }
     return files;
   }
+}
+
+function rowsText(rows: number): string {
+  return rows === 1 ? "1 row" : `${rows} rows`;
 }
 
 /** The machine's row with these parts in it. */

@@ -356,6 +356,26 @@ Deno.test("pages that were to be visited once are something to come back to as s
   assert.equal(engine.stats().visits?.waiting, 2);
 });
 
+Deno.test("what a run ends that does not come back waits as the run before it said", () => {
+  using folder = tempFolder();
+  const path = `${folder.path}/state.db`;
+  const clock = new TestClock();
+  const run = (recrawl?: { intervalMs: number }) => {
+    using engine = open({ clock, path, ...(recrawl === undefined ? {} : { recrawl }) });
+    engine.put([seed("https://a.example/1")]);
+    return visit(engine).length;
+  };
+  {
+    using engine = open({ clock, path, recrawl: { intervalMs: HOUR } });
+    engine.put([seed("https://b.example/")]);
+    assert.equal(visit(engine).length, 1);
+  }
+  assert.equal(run(), 1);
+  clock.pass(HOUR);
+  assert.equal(run(), 0);
+  assert.equal(run({ intervalMs: HOUR }), 2);
+});
+
 Deno.test("one interval for all hosts holds for pages that wait, and ends with the option", () => {
   using folder = tempFolder();
   const path = `${folder.path}/state.db`;
