@@ -80,11 +80,14 @@ export function workerLine(f: RunFigures): string {
     `queueing to write ${queue}%, idle ${rest}% of ${f.workers} workers, ${writers}`;
 }
 
-/** `write queue: 67.1 MB bound, 20.1 MB at its highest, 30% of the bound`. */
+/**
+ * `write queue: 67.1 MB bound, 20.1 MB at its highest, 30% of the bound`. It is over 100 % where the bodies
+ * that were under way when the bound was reached came on top.
+ */
 export function queueText(name: string, queue: QueueFigures): string {
   return `${name}: ${formatBytes(queue.boundBytes)} bound, ` +
     `${formatBytes(queue.peakBytes)} at its highest, ` +
-    `${percent(queue.peakBytes, queue.boundBytes)}% of the bound`;
+    `${Math.round(queue.peakBytes * 100 / Math.max(1, queue.boundBytes))}% of the bound`;
 }
 
 /** How long, how fast, how much memory. */

@@ -100,3 +100,9 @@ Deno.test("formatCrawlSummary() does not let a shape off the wire act on a termi
   assert.match(line, /alert\?\[2J\?xxx/);
   assert(line.length < 400);
 });
+
+Deno.test("formatCrawlSummary() says so where bodies under way took the queue past its bound", () => {
+  const queue = { boundBytes: 33_554_432, peakBytes: 134_217_728 };
+  const line = "crawl run: write queue: 33.6 MB bound, 134.2 MB at its highest, 400% of the bound";
+  assert.ok(formatCrawlSummary(figures({ queue })).includes(line));
+});
