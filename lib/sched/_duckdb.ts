@@ -18,7 +18,8 @@ export async function findDuckdb(path: string): Promise<string | undefined> {
     for (const name of Deno.build.os === "windows" ? ["duckdb.exe"] : ["duckdb"]) {
       const file = join(folder, name);
       try {
-        if ((await Deno.stat(file)).isFile) return file;
+        const { isFile, mode } = await Deno.stat(file);
+        if (isFile && (mode === null || (mode & 0o111) !== 0)) return file;
       } catch (error) {
         // A folder of the path need not be there, nor be ours to look into.
         const expected = error instanceof Deno.errors.NotFound ||
@@ -64,7 +65,10 @@ export async function* runDuckdb(
     const { code } = await child.status;
     over = true;
     if (code !== 0) {
-      throw new SnapshotError(`Cannot compare by DuckDB: it ended with ${code}: ${await told}`);
+      const words = await told;
+      throw new SnapshotError(
+        `Cannot compare by DuckDB: it ended with ${code}${words === "" ? "" : `: ${words}`}`,
+      );
     }
   } finally {
     if (!over) end(child);
@@ -92,7 +96,7 @@ function rowOf(line: string): HostChanges {
       { cause },
     );
   }
-  // Sums are 128 bits wide there, which its JSON has as text.
+  // Numbers that are 64 bits wide and more may be text in its JSON.
   const [total, changed] = [Number(row.total_urls), Number(row.changed_urls)];
   if (typeof row.host !== "string" || !Number.isSafeInteger(total) || !(changed <= total)) {
     throw new SnapshotError(

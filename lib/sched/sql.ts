@@ -51,7 +51,7 @@ export function diffSql(
   FROM older JOIN newer ON older.url = newer.url
   GROUP BY older.url
 )
-SELECT host, COUNT(*) AS total_urls, SUM(changed) AS changed_urls,
+SELECT host, COUNT(*) AS total_urls, CAST(SUM(changed) AS BIGINT) AS changed_urls,
   ${rate} AS change_rate,
   CASE WHEN ${rate} >= 0.5 THEN 3 WHEN ${rate} >= 0.2 THEN 4 ELSE 5 END AS tier
 FROM pages

@@ -64,7 +64,15 @@ Deno.test("what DuckDB says of its failure is passed on, and that there is none"
         message,
       });
     }
+    const path = await program(dir, "exit 3");
+    const silent = /Cannot compare by DuckDB: it ended with 3$/;
+    await assert.rejects(diff(file, file, { path, way: "duckdb" }), silent);
     await assert.rejects(diff(file, file, { path: dir, way: "duckdb" }), /there is no duckdb/);
+    // A file that may not be run is no program: shells pass over it, too.
+    if (Deno.build.os !== "windows") {
+      await Deno.chmod(`${path}/duckdb`, 0o644);
+      await assert.rejects(diff(file, file, { path, way: "duckdb" }), /there is no duckdb/);
+    }
   });
 });
 
@@ -111,6 +119,12 @@ Deno.test("what a statement's tables say is what a comparison says, in the engin
     const named = (crawl: string) => ({ places: [crawl], captures: false, keyed: true });
     const sql = diffSql(named("CC-MAIN-2026-13"), named("CC-MAIN-2026-17"), "athena");
     const found = (await db.runAndReadAll(`${sql} ORDER BY host`)).getRowObjectsJson();
+    // Wider ones are text in the program's JSON, which nobody takes for a count.
+    const types =
+      `SELECT DISTINCT typeof(total_urls) AS a, typeof(changed_urls) AS b FROM (${sql})`;
+    assert.deepEqual((await db.runAndReadAll(types)).getRowObjectsJson(), [
+      { a: "BIGINT", b: "BIGINT" },
+    ]);
     const expected = [...expectedChanges(...rows)].sort(([a], [b]) => a < b ? -1 : 1);
     assert.deepEqual(
       found.map((row) => [row.host, Number(row.total_urls), Number(row.changed_urls)]),
