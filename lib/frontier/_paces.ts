@@ -56,11 +56,11 @@ export class Paces {
 
   /** Says how often a host is visited. Pages of it that were visited before have yet to hear of it. */
   set(host: number, intervalMs: number): void {
-    const before = this.#own(host);
+    if (this.#own(host) === intervalMs) return;
     this.#store.sql("insert or replace into paces values(?, ?)").run(host, intervalMs);
     this.#known.delete(host);
     this.#any = true;
-    if (before === intervalMs || this.#given !== undefined) return;
+    if (this.#given !== undefined) return;
     const visited = this.#store.sql("select 1 from visits where host = ? limit 1").get(host);
     if (visited === undefined) return;
     this.#store.sql("insert or ignore into stale_paces values(?)").run(host);
