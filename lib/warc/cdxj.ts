@@ -5,11 +5,10 @@
  */
 
 import { basename, dirname, join } from "node:path";
-import { asciiWord, concat, text, utf8Bytes } from "./_bytes.ts";
+import { asciiWord, concat, text } from "./_bytes.ts";
 import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { parseHttp } from "./http.ts";
 import type { WarcRecord } from "./reader.ts";
-import { WarcFormatError } from "./errors.ts";
 
 /** One capture in the index. */
 export interface CdxjEntry {
@@ -72,7 +71,9 @@ export function parseCdxjLine(line: string): CdxjEntry | undefined {
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   };
   const offset = field("offset"), length = field("length");
-  if (!/^\d{1,16}$/.test(offset) || !/^\d{1,16}$/.test(length)) return undefined;
+  const isCount = (digits: string) =>
+    /^\d{1,16}$/.test(digits) && Number.isSafeInteger(Number(digits));
+  if (!isCount(offset) || !isCount(length)) return undefined;
   return {
     key: line.slice(0, keyEnd),
     timestamp: line.slice(keyEnd + 1, timeEnd),
@@ -150,37 +151,40 @@ export interface CdxjLine {
 }
 
 /**
- * The lines of an index file; those that are blank or belong to its head (`!`) are left out.
- *
- * @throws {WarcFormatError} If a line is longer than 1 MiB.
+ * The lines of an index file; those that are blank or belong to its head (`!`) are left out. Of a line
+ * that is longer than 1 MiB there is that much, which is no entry.
  */
 export async function* readCdxj(
   path: string,
   fs: WarcFs = diskFs,
 ): AsyncGenerator<CdxjLine, void, unknown> {
   const MAX = 1 << 20;
-  let rest: Uint8Array[] = [], length = 0, at = 0;
-  const line = (end: Uint8Array): CdxjLine => {
-    const bytes = concat([...rest, end]);
-    const found = { line: text(bytes).replace(/\r$/, ""), at };
-    at += bytes.length + 1;
+  let rest: Uint8Array[] = [], length = 0, beyond = 0, at = 0;
+  const take = (bytes: Uint8Array): void => {
+    const room = MAX - length;
+    if (bytes.length > room) beyond += bytes.length - room;
+    if (room > 0) rest.push(bytes.subarray(0, room));
+    length += Math.min(room, bytes.length);
+  };
+  const line = (): CdxjLine => {
+    const found = { line: text(concat(rest)).replace(/\r$/, ""), at };
+    at += length + beyond + 1;
     rest = [];
-    length = 0;
+    length = beyond = 0;
     return found;
   };
   const wanted = (l: CdxjLine) => l.line !== "" && !l.line.startsWith("!");
   for await (const bytes of fileBytes(path, fs)) {
     let from = 0;
     for (let lf; (lf = bytes.indexOf(10, from)) >= 0; from = lf + 1) {
-      const l = line(bytes.subarray(from, lf));
+      take(bytes.subarray(from, lf));
+      const l = line();
       if (wanted(l)) yield l;
     }
-    rest.push(bytes.subarray(from));
-    length += bytes.length - from;
-    if (length > MAX) throw new WarcFormatError(`Cannot read ${path}: a line is over 1 MiB`, at);
+    take(bytes.subarray(from));
   }
   if (length > 0) {
-    const l = line(utf8Bytes(""));
+    const l = line();
     if (wanted(l)) yield l;
   }
 }

@@ -116,7 +116,7 @@ export async function* verifyWarcs(
         yield* check.take();
       }
     } catch (error) {
-      check.fault(0, "unreadable", error instanceof Error ? error.message : String(error));
+      check.unreadable(error);
     }
     check.close();
     yield* check.take();
@@ -124,9 +124,14 @@ export async function* verifyWarcs(
   for (const path of options.others ?? []) {
     check.open(path);
     const reading = { onDamage: () => {}, maxContent: 1 << 16 };
-    for await (const record of readWarc(fileBytes(path, fs), reading)) {
-      check.mention(record);
-      options.onRecord?.(path, record);
+    try {
+      for await (const record of readWarc(fileBytes(path, fs), reading)) {
+        check.mention(record);
+        options.onRecord?.(path, record);
+      }
+    } catch (error) {
+      check.unreadable(error);
+      yield* check.take();
     }
   }
   yield* check.links();
@@ -198,6 +203,10 @@ class Check {
     if (this.#faults.length < MAX_FAULTS) {
       this.#faults.push({ file: this.#path, offset, code, message });
     } else this.#untold++;
+  }
+
+  unreadable(error: unknown): void {
+    this.fault(0, "unreadable", error instanceof Error ? error.message : String(error));
   }
 
   damage({ reason, truncated, offset }: WarcDamage): void {

@@ -50,6 +50,7 @@ export async function* verifyCdxj(
   const addLine = db.changer("INSERT INTO line VALUES (?, ?, ?, ?)");
   const addFile = db.changer("INSERT OR IGNORE INTO file(name) VALUES (?)");
   const dropLine = db.changer("DELETE FROM line WHERE file = ? AND offset = ?");
+  const dropFile = db.changer("DELETE FROM line WHERE file = ?");
   const lineOf = db.getter<{ at: number; line: string }>(
     "SELECT at, line FROM line WHERE file = ? AND offset = ?",
   );
@@ -62,7 +63,8 @@ export async function* verifyCdxj(
 
   let before = "";
   let name = "";
-  for await (const { line, at } of readCdxj(path, fs)) {
+  let unreadable: unknown;
+  for await (const { line, at } of untilError(readCdxj(path, fs), (e) => unreadable = e)) {
     const entry = parseCdxjLine(line);
     if (entry === undefined) {
       yield fault(at, "cdxj-line", "the line is no entry of an index");
@@ -79,6 +81,11 @@ export async function* verifyCdxj(
     }
   }
 
+  if (unreadable !== undefined) {
+    // Of which records it lacks lines nobody can tell.
+    yield fault(0, "unreadable", (unreadable as Error).message);
+    return;
+  }
   const files = db.rows<{ key: number; name: string }>(
     "SELECT key, name FROM file WHERE key > ? ORDER BY key LIMIT 1000",
   );
@@ -90,7 +97,8 @@ export async function* verifyCdxj(
     }
     // Damage is the archive's own fault, and told by its check.
     const read = { onDamage: () => {}, maxContent: 1 << 18 };
-    for await (const record of readWarc(fileBytes(archive, fs), read)) {
+    const records = readWarc(fileBytes(archive, fs), read);
+    for await (const record of untilError(records, (e) => unreadable = e)) {
       const found = lineOf(name, record.offset);
       if (found === undefined) {
         if (record.type !== "response" && record.type !== "revisit") continue;
@@ -102,6 +110,11 @@ export async function* verifyCdxj(
       const wrong = difference(parseCdxjLine(found.line)!, record);
       if (wrong !== undefined) yield fault(found.at, "cdxj-field", wrong);
     }
+    if (unreadable !== undefined) {
+      yield fault(0, "unreadable", `the archive ${name}: ${(unreadable as Error).message}`);
+      unreadable = undefined;
+      dropFile(name);
+    }
   }
 
   db.run("CREATE INDEX line_at ON line(at)");
@@ -110,6 +123,23 @@ export async function* verifyCdxj(
   );
   for (const { key, offset, file } of left) {
     yield fault(key, "cdxj-offset", `no record begins at byte ${offset} of ${file}`);
+  }
+}
+
+/** What a source gives before it fails, so that the rest of a check goes on; the failure is told. */
+async function* untilError<T>(
+  source: AsyncGenerator<T, void, unknown>,
+  onError: (error: unknown) => void,
+): AsyncGenerator<T, void, unknown> {
+  for (;;) {
+    let next: IteratorResult<T, void>;
+    try {
+      next = await source.next();
+    } catch (error) {
+      return onError(error);
+    }
+    if (next.done) return;
+    yield next.value;
   }
 }
 

@@ -262,3 +262,46 @@ Deno.test("verifyCdxj() finds lines out of order, wrong, missing, and of no reco
     "cdxj-offset",
   ]);
 });
+
+Deno.test("verifyCdxj() goes on past a line without end, and offsets that no file has", async () => {
+  const index = at("ccrawl-crawl-00000.cdxj");
+  const fs = sample();
+  const lines = decode(fs.bytes(index));
+  const long = "x".repeat(3 << 20), far = lines.split("\n")[0]!;
+  fs.put(
+    index,
+    encode(
+      `!head\n${long}\n${lines}${far.replace(/"offset": "\d+"/, '"offset": "9999999999999999"')}`,
+    ),
+  );
+  const faults = await collect(verifyCdxj(index, { fs, surt }));
+  assert.deepEqual(faults.map(({ code, offset }) => [code, offset]), [
+    ["cdxj-line", 6],
+    ["cdxj-line", 6 + long.length + 1 + lines.length],
+  ]);
+});
+
+Deno.test("what cannot be read is a fault of its own, and keeps nothing else from being checked", async () => {
+  const index = at("ccrawl-crawl-00000.cdxj"), archive = at("ccrawl-crawl-00000.warc.gz");
+  const broken = (...paths: string[]) => {
+    const fs = sample();
+    const open = fs.open.bind(fs);
+    fs.open = (path: string) => {
+      if (paths.includes(path)) throw new Error(`EIO: ${path}`);
+      return open(path);
+    };
+    return fs;
+  };
+  const codes = async (faults: AsyncIterable<WarcFault>) =>
+    (await collect(faults)).map(({ file, code, message }) => `${file} ${code} ${message}`);
+  assert.deepEqual(await codes(verifyCdxj(index, { fs: broken(index), surt })), [
+    `${index} unreadable EIO: ${index}`,
+  ]);
+  assert.deepEqual(await codes(verifyCdxj(index, { fs: broken(archive), surt })), [
+    `${index} unreadable the archive ccrawl-crawl-00000.warc.gz: EIO: ${archive}`,
+  ]);
+  const other = at("other.warc.gz.open");
+  assert.deepEqual(await codes(verifyWarcs([archive], { fs: broken(other), others: [other] })), [
+    `${other} unreadable EIO: ${other}`,
+  ]);
+});
