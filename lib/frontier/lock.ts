@@ -5,6 +5,7 @@
  * @module
  */
 
+import { dirname } from "node:path";
 import process from "node:process";
 import { follow } from "./_follow.ts";
 import { FrontierError, StateLockedError } from "./errors.ts";
@@ -104,7 +105,9 @@ function openLock(path: string, lockPath: string): Deno.FsFile {
   try {
     return Deno.openSync(lockPath, { read: true, write: true, create: true });
   } catch (cause) {
-    const reason = (cause as Error).message;
+    const reason = cause instanceof Deno.errors.NotFound
+      ? `the folder ${dirname(lockPath)} is not there; make it, or name another`
+      : (cause as Error).message;
     throw new FrontierError(`Cannot lock "${path}": ${reason}`, { cause });
   }
 }
