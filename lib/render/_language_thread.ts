@@ -81,7 +81,10 @@ export class LanguageThread {
     }
     if (now - seen.at <= (ready ? QUESTION_MS : START_MS)) return;
     if (!ready) return this.#fail("it does not start", false);
-    void this.#worker!.terminate();
+    // It says that it ended before terminate() returns: that must not be taken for an end of its own.
+    const stuck = this.#worker!;
+    this.#worker = undefined;
+    void stuck.terminate();
     if (++this.#stuck > MOST_STUCK) {
       return this.#fail(`${this.#stuck} of them hang at what they were asked; start again`, true);
     }

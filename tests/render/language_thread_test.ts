@@ -90,8 +90,9 @@ Deno.test("LanguageThread that dies of a question is started anew, and the other
 Deno.test("LanguageThread that hangs at a question is replaced, and the others are answered", async () => {
   const thread = new LanguageThread(1, { ready() {}, fatal: assert.fail }, MORTAL);
   const clock = hurry(thread);
-  const answers = await ask(thread, 0, ["abc", "endless", "def"]);
-  assert.equal(answers.map(({ language }) => language).join(), "abc,,def");
+  const answers = await ask(thread, 0, ["abc", "endless", "def", "term"]);
+  // The second thread answers: one takes the place of one.
+  assert.equal(answers.map(({ language }) => language).join(), "abc,,def,002");
   clearInterval(clock);
   await thread.stop();
 });
