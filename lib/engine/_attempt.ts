@@ -83,6 +83,7 @@ export class Attempts {
       await clocks.enter(host, { spaced: true, signal: ended.signal });
       const begun = performance.now();
       job.startedAt ??= begun;
+      let waited = 0;
       clocks.sent(host, begun); // a connection that fails is a visit too
       try {
         const x = await client.exchange({
@@ -94,12 +95,17 @@ export class Attempts {
           progress: told.progress,
           onSent: (at) => clocks.sent(host, at),
           onWritten: (at) => clocks.sent(host, at),
+          beforeAgain: async (signal) => {
+            const from = performance.now();
+            await clocks.again(host, allowed, signal);
+            waited += performance.now() - from;
+          },
           signal: ended.signal,
         });
-        told.answered(x.firstByteAt - begun);
+        told.answered(x.firstByteAt - begun - waited);
         return { kind: "answered", x };
       } finally {
-        job.leftMs -= performance.now() - begun;
+        job.leftMs -= performance.now() - begun - waited;
         slot.nextAt = clocks.leave(host, allowed);
       }
     } catch (e) {

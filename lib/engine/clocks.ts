@@ -5,6 +5,8 @@
  * @module
  */
 
+import { sleep } from "./_sleep.ts";
+
 interface Clock {
   busy: boolean;
   /** `performance.now()` before which no page request starts. */
@@ -100,6 +102,18 @@ export class HostClocks {
       }
       this.#wake(clock);
     });
+  }
+
+  /**
+   * Waits, with the host ours as it is, until a page request may follow the one that was sent last: it is
+   * to be sent once more, and the host may have read it.
+   *
+   * @throws The signal's reason, when it aborts.
+   */
+  async again(host: string, delayMs: number, signal: AbortSignal): Promise<void> {
+    const due = Math.max(this.#clock(host).sentAt + delayMs, this.dueAt(host));
+    const wait = due - this.#now();
+    if (wait > 0) await sleep(Math.ceil(wait), signal);
   }
 
   /** Note that a page request's bytes went out to `host` at `at`. */

@@ -162,6 +162,7 @@ export class Fetcher {
           keepWire: options.keepWire,
           onSent: (at) => options.clocks.sent(host, at),
           onWritten: (at) => options.clocks.sent(host, at),
+          beforeAgain: (signal) => options.clocks.again(host, delayMs, signal),
           ...(progress === undefined ? {} : { progress }),
           ...(signal === undefined ? {} : { signal }),
         });

@@ -17,6 +17,8 @@ import type { Exchange, ExchangeRequest } from "./types.ts";
 
 /** How often deadlines are looked at, in milliseconds. */
 const SWEEP_MS = 50;
+/** Longest wait before a request that may have been read is sent again, in milliseconds. */
+const MAX_AGAIN_MS = 3_600_000;
 /** A connection that rested less than this is given a turn of the event loop to show stray bytes. */
 const FRESHLY_IDLE_MS = 20;
 
@@ -232,8 +234,14 @@ export class HttpClient implements AsyncDisposable {
     signal?.addEventListener("abort", onAbort, { once: true });
     this.#jobs.add(job);
     try {
-      return await this.#onKept(job, request, destination, bytes) ??
-        await this.#onFresh(job, request, destination, bytes);
+      try {
+        const answer = await this.#onKept(job, request, destination, bytes);
+        if (answer !== undefined) return answer;
+      } catch (e) {
+        if (!(e instanceof StaleConnection)) throw e;
+        await this.#again(job, request, destination);
+      }
+      return await this.#onFresh(job, request, destination, bytes);
     } finally {
       this.#jobs.delete(job);
       job.end();
@@ -258,7 +266,26 @@ export class HttpClient implements AsyncDisposable {
     return Promise.resolve();
   }
 
-  /** Tries the host's kept connection; `undefined` if there is none that lives. */
+  /** Waits as long as the caller wants to before a request goes out for the second time. */
+  async #again(job: Job, { beforeAgain }: ExchangeRequest, { key }: Destination): Promise<void> {
+    job.check();
+    if (beforeAgain === undefined) return;
+    await job.pause(
+      MAX_AGAIN_MS,
+      () =>
+        new FetchError("refused", `Cannot fetch from ${key}: it ended the connection`, {
+          reason: "stale",
+        }),
+      beforeAgain,
+      () => {},
+    );
+  }
+
+  /**
+   * Tries the host's kept connection; `undefined` if there is none that lives.
+   *
+   * @throws {StaleConnection} If it ended once the request was on its way.
+   */
   async #onKept(
     job: Job,
     request: ExchangeRequest,
@@ -280,9 +307,6 @@ export class HttpClient implements AsyncDisposable {
       job.check();
       if (connection.disturbed) return undefined;
       return await this.#converse(job, request, connection, bytes);
-    } catch (e) {
-      if (e instanceof StaleConnection) return undefined;
-      throw e;
     } finally {
       if (connection.disturbed) connection.close();
       this.limit.release(connection.ip);

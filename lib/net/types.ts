@@ -29,6 +29,12 @@ export interface ExchangeRequest {
    * machine that is later than `onSent` says. Not called for a request that could not be written.
    */
   readonly onWritten?: (at: number) => void;
+  /**
+   * Waited for before the request is sent a second time, because a kept connection ended under the first:
+   * the server may have read that one. The wait is not counted in `timeoutMs`. What it throws ends the
+   * exchange. @default sent again at once
+   */
+  readonly beforeAgain?: (signal: AbortSignal) => Promise<void>;
   /** When bytes come in, `at` is set to `performance.now()` and `bytes` grows by their number. */
   readonly progress?: { at: number; bytes: number };
   /** Ends the exchange at once; the promise rejects with the signal's reason. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { crawl } from "../../lib/engine/crawl.ts";
 import { collect, withFolder } from "./_crawl.ts";
 import { assertPolite, shortestGap } from "./_politeness.ts";
 import { answersOf, latin1 } from "./_warc.ts";
@@ -53,3 +54,45 @@ Deno.test("crawl() takes no answer that nobody asked for", () =>
       else assert.equal(body, "hi", url);
     }
   }));
+
+/** A server that answers the first request of a connection, and hangs up on every later one. */
+function hangsUp(): { port: number; arrivals: number[]; close(): void } {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const arrivals: number[] = [];
+  const serve = async (conn: Deno.Conn) => {
+    const buffer = new Uint8Array(4096);
+    for (let answered = false;; answered = true) {
+      if (await conn.read(buffer) === null) break;
+      arrivals.push(performance.now());
+      if (answered) break;
+      await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"));
+    }
+    conn.close();
+  };
+  (async () => {
+    for await (const conn of listener) serve(conn).catch(() => {}); // the client may have gone
+  })();
+  const { port } = listener.addr as Deno.NetAddr;
+  return { port, arrivals, close: () => listener.close() };
+}
+
+Deno.test("crawl() keeps its distance from a request that a kept connection ended under", async () => {
+  const server = hangsUp();
+  try {
+    const delayMs = 400;
+    const urls = [1, 2, 3].map((n) => `http://127.0.0.1:${server.port}/${n}`);
+    const options = { seeds: urls, delayMs, retries: 0, robots: false };
+    const run = crawl({ ...options, allowPrivate: true, timeoutMs: 300, minFree: 0 });
+    const statuses: number[] = [];
+    for await (const { status } of run) statuses.push(status);
+    // The wait is not on the page's own time, which is shorter.
+    assert.deepEqual(statuses, [200, 200, 200]);
+    const { arrivals } = server;
+    assert.equal(arrivals.length, 5, "the second and the third were asked for twice");
+    const gaps = arrivals.slice(1).map((at, i) => at - arrivals[i]!);
+    // Arrivals are seen as late as this process is busy; a request that is sent again at once is far off.
+    assert.ok(gaps.every((gap) => gap >= delayMs / 2), gaps.join(" "));
+  } finally {
+    server.close();
+  }
+});
