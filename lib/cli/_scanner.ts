@@ -84,7 +84,7 @@ export async function scan(
     },
   }, {});
   const silent = { write: (): void => {} };
-  await run(app, expand(words, table), { process: { stdout: silent, stderr: silent } });
+  await run(app, expand(words, table, spec), { process: { stdout: silent, stderr: silent } });
   if (args.length < (spec?.min ?? 0)) {
     throw new UsageError(`${spec!.usage} is needed: ${spec!.help}`, `see ${where} --help`);
   }
@@ -120,7 +120,11 @@ const OPTION_WORD = /^--([a-z][a-z\d._-]+)(=.+)?$/is;
  * @throws {UsageError} on `--x=` with nothing behind it, and on words that begin like options and
  * which the scanner would take for arguments.
  */
-function expand(words: readonly string[], table: AnyOptionTable): string[] {
+function expand(
+  words: readonly string[],
+  table: AnyOptionTable,
+  args: ArgumentsSpec<object> | undefined,
+): string[] {
   const shorts = new Map<string, AnyOptionSpec>();
   const flags = new Map<string, string>();
   const takers = new Set<string>();
@@ -138,7 +142,7 @@ function expand(words: readonly string[], table: AnyOptionTable): string[] {
   for (const word of end < 0 ? words : words.slice(0, end)) {
     if (takers.has(out.at(-1) ?? "")) out.push(word);
     else if (word.startsWith("--")) out.push(checkLong(word));
-    else if (word.startsWith("-") && word !== "-") out.push(...splitShorts(word, shorts));
+    else if (word.startsWith("-") && word !== "-") out.push(...splitShorts(word, shorts, args));
     else out.push(word);
   }
   const last = new Map<string, number>();
@@ -161,11 +165,20 @@ function checkLong(word: string): string {
   return word;
 }
 
-function splitShorts(word: string, shorts: ReadonlyMap<string, AnyOptionSpec>): string[] {
+function splitShorts(
+  word: string,
+  shorts: ReadonlyMap<string, AnyOptionSpec>,
+  args: ArgumentsSpec<object> | undefined,
+): string[] {
   const split: string[] = [];
   for (let i = 1; i < word.length; i++) {
     const spec = shorts.get(word[i]!);
-    if (spec === undefined) throw new UsageError(`unknown option ${JSON.stringify(word)}`);
+    if (spec === undefined) {
+      throw new UsageError(
+        `unknown option ${JSON.stringify(word)}`,
+        args && args.max > 0 ? `if it is meant as an argument, write: -- ${word}` : undefined,
+      );
+    }
     split.push(`-${word[i]}`);
     if (spec.kind === "flag") continue;
     const value = word.slice(word[i + 1] === "=" ? i + 2 : i + 1);

@@ -199,6 +199,20 @@ Deno.test("config show COMMAND shows all options of a command", async () => {
   assert.match(host.err(), /there is no command "crawl rnu"/);
 });
 
+Deno.test("config show tells a default that hangs on what is not given in words", async () => {
+  const repo = async (...args: string[]) =>
+    (await shown(["recrawl", "publish", ...args], {})).get("repo")!.value;
+  assert.equal(await repo(), "open-index/ccrawl-recrawl-KIND");
+  assert.equal(
+    (await shown(["recrawl", "run"], {})).get("column")!.value,
+    "domain for domains, else url",
+  );
+  assert.equal(
+    (await shown(["recrawl", "run"], { CCRAWL_FROM: "domains" })).get("column")!.value,
+    "domain",
+  );
+});
+
 Deno.test("config show shows no secret", async () => {
   const env = { HF_TOKEN: "hf_secret", HF_ENDPOINT: "https://me:hunter2@hub.example/" };
   const host = testHost({ env });

@@ -129,8 +129,10 @@ export function resolveOptions<O extends Values>(
   }
   for (const [key, spec] of late) {
     if (spec.kind !== "value" || spec.computed === undefined) continue;
-    values[key] = spec.computed(values);
-    from[key] = { source: "default", text: spec.type.format(values[key]), where: "" };
+    const value = spec.computed(values);
+    values[key] = value;
+    const text = value === undefined ? spec.defaultText ?? "" : spec.type.format(value);
+    from[key] = { source: "default", text, where: "" };
   }
   return { values: values as O, sources: from as Resolved<O>["sources"] };
 }

@@ -32,8 +32,9 @@ export async function run(options: ConfigShowArguments, io: CommandIo): Promise<
     io.sources,
   );
   for (const [key, spec] of Object.entries(table)) {
-    const { source, where } = sources[key]!;
-    const value = withoutPassword(valueText(spec, values[key]));
+    const { source, text, where } = sources[key]!;
+    const open = spec.kind === "value" && spec.computed !== undefined && values[key] === undefined;
+    const value = withoutPassword(open ? text : valueText(spec, values[key]));
     await io.output.write({ key: optionName(key), value, source, where });
   }
   for (const [key, byDefault] of VARIABLES) {
@@ -80,12 +81,32 @@ function commandNamed(
 /** The table, none of which has to be given: here nothing is run. */
 function optional(table: AnyOptionTable): AnyOptionTable {
   return Object.fromEntries(
-    Object.entries(table).map(([key, spec]) => [
-      key,
-      spec.kind === "value" ? { ...spec, required: false } : spec,
-    ]),
+    Object.entries(table).map(([key, spec]): [string, AnyOptionSpec] => {
+      if (spec.kind !== "value") return [key, spec];
+      const { computed } = spec;
+      const free = { ...spec, required: false };
+      return [key, computed ? { ...free, computed: knownOnly(computed, table) } : free];
+    }),
   );
 }
+
+/** A default that follows from an option that must be given and is not can be told in words alone. */
+function knownOnly(compute: Compute, table: AnyOptionTable): Compute {
+  return (values) => {
+    let known = true;
+    const seen = new Proxy(values, {
+      get(target, key: string): unknown {
+        const spec = table[key];
+        if (spec?.kind === "value" && spec.required && target[key] === undefined) known = false;
+        return target[key];
+      },
+    });
+    const value = compute(seen);
+    return known ? value : undefined;
+  };
+}
+
+type Compute = (values: Readonly<Record<string, unknown>>) => unknown;
 
 function valueText(spec: AnyOptionSpec, value: unknown): string {
   if (value === undefined) return "";
