@@ -76,10 +76,15 @@ export async function retrying<T>(
       const pause = error.after ?? wait * (0.75 + Math.random() / 2);
       wait = Math.min(wait * 2, MOST_WAIT);
       if (now() - since + pause > retryFor) throw givenUp(error, tried(), tries);
-      onWait(pause, error.message);
+      onWait(pause, `${error.message} (attempt ${tries}; tried for ${spoken(retryFor)} at most)`);
       await sleep(pause, signal);
     }
   }
+}
+
+/** A time for a sentence: whole minutes, or seconds where it is less than one. */
+function spoken(ms: number): string {
+  return ms < 60_000 ? `${Math.ceil(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 function givenUp(again: Again, { verb, place }: Tried, tries: number): Error {

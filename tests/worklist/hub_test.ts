@@ -273,9 +273,9 @@ Deno.test("a wait is told of with what the network says, without the address", a
   assert.deepEqual(waits.map(([ms]) => ms), time.slept);
   assert.equal(
     waits[0]![1],
-    "the request failed: client error (Connect): dns error: no such name",
+    "the request failed: client error (Connect): dns error: no such name (attempt 1; tried for 10 min at most)",
   );
-  assert.equal(waits[1]![1], "the request failed");
+  assert.equal(waits[1]![1], "the request failed (attempt 2; tried for 10 min at most)");
 });
 
 Deno.test("a Retry-After beyond what is left is not waited for", async () => {
