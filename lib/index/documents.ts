@@ -46,7 +46,7 @@ export interface ReadDocumentsOptions {
 /**
  * The documents of files, folders of them, and `-`: JSON objects a line (`url`, `title`, `text` or
  * `markdown`, `language`, `doc_id`), the records of WET files, the pages of WARC files and of captures
- * that answered with 2xx. What a file is, its content tells.
+ * that answered with 2xx, robots.txt left out. What a file is, its content tells.
  *
  * @throws {ParseError} When there is no such file.
  */
@@ -85,6 +85,8 @@ async function* archived(
   });
   for await (const { record } of records) {
     const { url, title = "", text = "", language = "" } = record satisfies ParsedRecord;
+    // An archive of a crawl holds one for each host, and nobody looks for it.
+    if (/^https?:\/\/[^/?#]*\/robots\.txt$/i.test(url)) continue;
     if (url !== "" && (title !== "" || text !== "")) yield { url, title, text, language };
   }
 }

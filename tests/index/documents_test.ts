@@ -101,7 +101,8 @@ Deno.test("readDocuments() reads WET, the pages of WARC, and captures", async ()
         response("https://ok.example/", html),
         response("https://gone.example/", html, "text/html", "", 404),
         response("https://image.example/", new Uint8Array(9), "image/png"),
-        response("https://plain.example/robots.txt", "User-agent: *", "text/plain"),
+        response("https://plain.example/notes.txt", "Notes of a robots.txt", "text/plain"),
+        response("https://plain.example:8080/robots.txt", "User-agent: *", "text/plain"),
         record("resource", "https://resource.example/", html, { "Content-Type": "text/html" }),
         record("request", "https://ok.example/", "GET / HTTP/1.1\r\n\r\n"),
       ]),
@@ -116,7 +117,7 @@ Deno.test("readDocuments() reads WET, the pages of WARC, and captures", async ()
       [
         ["https://wet.example/", "Title", "Title\nThe text.", "eng"],
         ["https://ok.example/", "Page", "Words of a page that make up its text.", ""],
-        ["https://plain.example/robots.txt", "", "User-agent: *", ""],
+        ["https://plain.example/notes.txt", "", "Notes of a robots.txt", ""],
         ["https://resource.example/", "Page", "Words of a page that make up its text.", ""],
         [page(1).url, "Page 1", "words and more ", "deu"],
       ],
