@@ -21,6 +21,14 @@ export class HubError extends Error {
   }
 }
 
+/** What was set for the hub's address is none. */
+export class HubAddressError extends HubError {
+  /** Always `"HubAddressError"`. */
+  override readonly name = "HubAddressError";
+  /** What a program that ends with this error is to exit with: a setting is wrong. */
+  readonly exitCode = 2;
+}
+
 /** The hub wants a credential, or another one: 401 or 403. */
 export class HubAccessError extends HubError {
   /** Always `"HubAccessError"`. */

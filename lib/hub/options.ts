@@ -5,7 +5,7 @@
  */
 
 import type { HubClientOptions } from "./client.ts";
-import { HubAccessError, HubError } from "./errors.ts";
+import { HubAccessError, HubAddressError } from "./errors.ts";
 
 /** What a caller may say about the hub. */
 export interface HubSettings {
@@ -32,7 +32,7 @@ export interface HubSettings {
 /**
  * The settings with what the environment and the defaults say where they are silent.
  *
- * @throws {HubError} If the hub's address is none.
+ * @throws {HubAddressError} If the hub's address is none.
  * @throws {HubAccessError} If the token can be none.
  */
 export function hubOptions(settings: HubSettings): Omit<HubClientOptions, "stats"> {
@@ -68,14 +68,14 @@ function hubOf(given: string): string {
   while (hub.endsWith("/")) hub = hub.slice(0, -1);
   const url = URL.parse(hub);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new HubError(
+    throw new HubAddressError(
       `Cannot use the hub "${hub}": it is no http or https URL. Check HF_ENDPOINT.`,
       hub,
       0,
     );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new HubError(
+    throw new HubAddressError(
       "Cannot use the hub: its address holds a name or a password. Take it out of HF_ENDPOINT; the " +
         "credential is HF_TOKEN.",
       "",

@@ -34,6 +34,7 @@
 export type { HubSettings } from "../hub/mod.ts";
 export {
   HubAccessError,
+  HubAddressError,
   HubBusyError,
   HubConflictError,
   HubError,

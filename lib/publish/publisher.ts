@@ -134,6 +134,12 @@ export class Publishing implements AsyncIterable<PublishedPart> {
     if (watchMs > 0) mkdirSync(dirname(state), { recursive: true });
     else if (!existsSync(state)) throw noState(state);
     using _lock = lockFile(`${state}.publish`, { onFullDisk: true });
+    // What is wrong here is found before a repo is made that nobody meant.
+    const first = readCheckpoint(state);
+    if (first !== undefined) {
+      this.#sliceOf(first);
+      this.#look(first);
+    }
     if (push) await this.#authorize();
     this.#opened = true;
     const hashes = PartHashes.open(`${state}.publish`, (name) => existsSync(join(dir, name)));

@@ -82,7 +82,7 @@ Deno.test("exit codes say what to do", () =>
         /storage limit reached\)\. Make room in the account/,
       ],
       [undefined, ["--shard", "1"], {}, 1, /the shard of the state .* is 0, --shard is 1/],
-      [undefined, [], { HF_ENDPOINT: "nowhere" }, 1, /Check HF_ENDPOINT/],
+      [undefined, [], { HF_ENDPOINT: "nowhere" }, 2, /Check HF_ENDPOINT/],
     ];
     for (const [fault, more, env, wanted, message] of cases) {
       if (fault !== undefined) hub.fault(fault);

@@ -248,6 +248,14 @@ Deno.test("publish() refuses a state of another share, or of the other list", ()
       assert.ok(error instanceof PublishMismatchError);
       assert.match(error.message, message);
     }
+    const { error } = await attempt(toward(run, hub, { dir: join(run.folder, "captured") }));
+    assert.ok(error instanceof PublishError);
+    assert.match(error.message, /there is no folder .*captured\. Give the one/);
+    assert.deepEqual(
+      [hub.count().requests, hub.look(REPO)],
+      [0, undefined],
+      "found without the hub",
+    );
     assert.equal(run.parts().length, 1);
     assert.equal((await published(toward(run, hub, { shard: 0, shards: 1 }))).length, 1);
   }));
