@@ -90,6 +90,7 @@ Deno.test("the units stop, restart and keep the token as docs/fleet.md says", ()
     assert.deepEqual(values(unit, "TimeoutStopSec"), ["90"]);
     assert.deepEqual(values(unit, "Restart"), ["on-failure"]);
     assert.deepEqual(values(unit, "RestartForceExitStatus"), ["75"]);
+    assert.deepEqual(values(unit, "RestartPreventExitStatus"), ["2 4"]);
     assert.deepEqual(values(unit, "StartLimitBurst"), ["10"]);
     assert.deepEqual(values(unit, "StartLimitIntervalSec"), ["10min"]);
     assert.deepEqual(values(unit, "PartOf"), ["ccrawl-recrawl.target"]);
