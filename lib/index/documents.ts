@@ -15,6 +15,7 @@ import {
   type ParsedRecord,
   type WantedFiles,
 } from "../parse/mod.ts";
+import { peek } from "../parse/files.ts";
 import { readLines } from "../worklist/mod.ts";
 import type { IndexDocument } from "./types.ts";
 
@@ -56,7 +57,7 @@ export async function* readDocuments(
 ): AsyncGenerator<IndexDocument, void, undefined> {
   for (const file of await expandPaths(paths, FILES)) {
     if (options.signal?.aborted) return;
-    const stdin = file === "-" ? await peek(options.stdin ?? Deno.stdin.readable) : undefined;
+    const stdin = file === "-" ? await peek(options.stdin ?? Deno.stdin.readable, HEAD) : undefined;
     const head = stdin?.head ?? await headOf(file);
     const kind = kindOf(head);
     if (kind === "archive") {
@@ -173,32 +174,4 @@ async function headOf(path: string): Promise<Uint8Array> {
   } finally {
     await file.close();
   }
-}
-
-/** The first bytes of a stream, and all of it. */
-async function peek(
-  stream: AsyncIterable<Uint8Array>,
-): Promise<{ head: Uint8Array; all: AsyncIterable<Uint8Array> }> {
-  const pieces = stream[Symbol.asyncIterator]();
-  const held: Uint8Array[] = [];
-  let size = 0;
-  while (size < HEAD) {
-    const { done, value } = await pieces.next();
-    if (done) break;
-    held.push(value);
-    size += value.length;
-  }
-  const head = new Uint8Array(size);
-  let at = 0;
-  for (const piece of held) {
-    head.set(piece, at);
-    at += piece.length;
-  }
-  return {
-    head: head.subarray(0, HEAD),
-    all: (async function* () {
-      yield* held;
-      for (let next; !(next = await pieces.next()).done;) yield next.value;
-    })(),
-  };
 }

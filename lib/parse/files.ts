@@ -67,17 +67,62 @@ export async function expandPaths(
 /** What a file begins with. */
 export type FileKind = "parquet" | "zstd" | "archive";
 
+/** Bytes that tell what a file is. */
+export const KIND_BYTES = 4;
+
 /** Tells a file by its first bytes. */
 export async function kindOf(path: string): Promise<FileKind> {
   const file = await open(path, "r");
   try {
-    const first = new Uint8Array(4);
-    const { bytesRead } = await file.read(first, 0, 4, 0);
-    if (bytesRead < 4) return "archive";
-    const magic = new DataView(first.buffer).getUint32(0);
-    if (magic === 0x50415231) return "parquet"; // PAR1
-    return magic === 0x28b52ffd ? "zstd" : "archive";
+    const first = new Uint8Array(KIND_BYTES);
+    const { bytesRead } = await file.read(first, 0, KIND_BYTES, 0);
+    return kindOfBytes(first.subarray(0, bytesRead));
   } finally {
     await file.close();
   }
+}
+
+/** Tells what begins with these bytes. */
+export function kindOfBytes(first: Uint8Array): FileKind {
+  if (first.length < KIND_BYTES) return "archive";
+  const magic = new DataView(first.buffer, first.byteOffset).getUint32(0);
+  if (magic === 0x50415231) return "parquet"; // PAR1
+  return magic === 0x28b52ffd ? "zstd" : "archive";
+}
+
+/**
+ * The first bytes of a stream, and all of it.
+ *
+ * @param size Bytes wanted; fewer are given where the stream has no more.
+ */
+export async function peek(
+  stream: AsyncIterable<Uint8Array>,
+  size: number,
+): Promise<{ head: Uint8Array; all: AsyncIterable<Uint8Array> }> {
+  const pieces = stream[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  let length = 0;
+  while (length < size) {
+    const { done, value } = await pieces.next();
+    if (done) break;
+    held.push(value);
+    length += value.length;
+  }
+  const head = new Uint8Array(length);
+  let at = 0;
+  for (const piece of held) {
+    head.set(piece, at);
+    at += piece.length;
+  }
+  return {
+    head: head.subarray(0, size),
+    all: (async function* () {
+      try {
+        yield* held;
+        for (let next; !(next = await pieces.next()).done;) yield next.value;
+      } finally {
+        await pieces.return?.();
+      }
+    })(),
+  };
 }

@@ -11,7 +11,7 @@ import type { Item } from "./_item.ts";
 import { warcItem } from "./_warc_item.ts";
 import { Work } from "./_work.ts";
 import { ParseError } from "./errors.ts";
-import { expandPaths, kindOf } from "./files.ts";
+import { expandPaths, KIND_BYTES, kindOf, kindOfBytes, peek } from "./files.ts";
 import type { Parsed, ParseOptions } from "./types.ts";
 
 /** Bytes of a block that are looked at. */
@@ -43,7 +43,7 @@ export async function* parse(
   for (const file of files) {
     if (options.signal?.aborted) return;
     try {
-      const items = file === "-" ? archiveItems(file, options) : await itemsOf(file, options);
+      const items = file === "-" ? await stdinItems(options) : await itemsOf(file, options);
       yield* work.through(items, named ? undefined : file);
     } catch (error) {
       // That one file is not what it should be is no reason to leave the others unread.
@@ -71,6 +71,24 @@ async function itemsOf(file: string, options: ParseOptions): Promise<AsyncGenera
       );
     case "archive":
       return archiveItems(file, options);
+  }
+}
+
+async function stdinItems(options: ParseOptions): Promise<AsyncGenerator<Item>> {
+  const { head, all } = await peek(options.stdin ?? Deno.stdin.readable, KIND_BYTES);
+  switch (kindOfBytes(head)) {
+    case "parquet":
+      throw new ParseError(
+        "Cannot read -: Parquet has its directory at its end, so it is not read from a pipe; write it into a file",
+        "-",
+      );
+    case "zstd":
+      throw new ParseError(
+        "Cannot read -: it is compressed with zstd; undo that first (zstd -dc FILE | ccrawl parse -)",
+        "-",
+      );
+    case "archive":
+      return archiveItems("-", { ...options, stdin: all });
   }
 }
 

@@ -118,6 +118,16 @@ Deno.test("parse() gives the same records however a file is compressed", async (
       stdin: new Blob([await Deno.readFile(path("b.warc.gz"))]).stream(),
     });
     assert.deepEqual(stdin.records.map(shape), found.slice(3, 6).map(shape));
+    for (
+      const [begin, reason] of [["PAR1", /^Parquet .* pipe/], ["(\xb5/\xfd", /zstd -dc/]] as const
+    ) {
+      const piped = await read(["-"], {
+        stdin: new Blob([Uint8Array.from(begin + "....", (c) => c.charCodeAt(0))]).stream(),
+      });
+      assert.deepEqual(piped.records, []);
+      assert.equal(piped.damage.length, 1);
+      assert.match(piped.damage[0]!.reason, reason);
+    }
   });
 });
 
