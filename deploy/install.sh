@@ -20,7 +20,8 @@ Starts nothing unless told to. Can be run again at any time: what an operator ha
   --ssh-config F   configuration file for ssh
   -h, --help       this
 
-It ends with 0 when every server was installed, 1 when one was not, 2 when the command line is wrong.
+It ends with 0 when every server was installed, or asked, 1 when one was not, 2 when the command line
+is wrong.
 END
 }
 
@@ -286,10 +287,13 @@ row='%-20s %-7s %-10s %-14s %-10s %-20s %-10s %s\n'
 # shellcheck disable=SC2059
 printf "$row" server shard version commit deno v8 recrawl publish
 commits=
+unasked=()
 for server in "${machines[@]}"; do
   shard="$(shard_of "$server")/${#machines[@]}"
-  if ! line=$(far "$server" _version.sh "$(root_of "$server")" "$kind" 2> /dev/null); then
+  if ! line=$(far "$server" _version.sh "$(root_of "$server")" "$kind" 2> "$work/said"); then
     printf '%-20s %-7s cannot be asked\n' "$server" "$shard"
+    unasked+=("$server")
+    cat "$work/said" >&2
     continue
   fi
   if [ "$line" = none ]; then
@@ -308,6 +312,10 @@ case ${commits# } in
   *" "*) echo "They are not the same:$commits. Rates of these machines cannot be compared." >&2 ;;
 esac
 
+if [ "$versions" = yes ] && [ ${#unasked[@]} -gt 0 ]; then
+  echo "install.sh: could not ask ${unasked[*]}, for the reasons above" >&2
+  exit 1
+fi
 if [ ${#failed[@]} -gt 0 ]; then
   fail "not done on ${failed[*]}, for the reasons above; it can be run again"
 fi

@@ -100,6 +100,11 @@ Deno.test("install.sh goes on past a machine that cannot be reached", async () =
   assert.match(stdout, /^server1 +0\/2 +cannot be asked$/m);
   assert.match(stdout, /^server2 +1\/2 +0\.0\.1/m);
   assert.match(stderr, /not done on server1,/);
+
+  const versions = await fleet.install("--versions");
+  assert.equal(versions.code, 1, "one could not be asked");
+  assert.match(versions.stdout, /^server1 +0\/2 +cannot be asked\nserver2 +1\/2 +0\.0\.1/m);
+  assert.match(versions.stderr, /Connection refused[^]*could not ask server1, for the reasons/);
 });
 
 Deno.test("install.sh neither repartitions a fleet nor starts what would be", async () => {
