@@ -65,7 +65,7 @@ export function openDatabase(path: string | undefined, readOnly = false): Databa
     if (!readOnly) db.exec("pragma journal_mode = wal; pragma synchronous = full");
     if (!readOnly && version !== SCHEMA_VERSION) db.exec(`pragma user_version = ${SCHEMA_VERSION}`);
     db.exec(
-      "pragma cache_size = -65536; pragma wal_autocheckpoint = 2000; pragma temp_store = memory",
+      "pragma cache_size = -32768; pragma wal_autocheckpoint = 2000; pragma temp_store = memory",
     );
     return db;
   } catch (error) {
