@@ -59,6 +59,10 @@ Deno.test("parse from the command line: fields, formats, exit codes", async () =
     assert.equal(JSON.parse(folder.out).file, file);
     assert.equal(folder.code, 0);
     assert.equal((await ccrawl("parse", file, "--status", "404")).code, 3);
+    const typo = await ccrawl("parse", file, "--type", "respons");
+    assert.equal(typo.code, 3);
+    assert.match(typo.err, /no record is of type "respons"; did you mean response\?/);
+    assert.doesNotMatch((await ccrawl("parse", file, "--type", "custom")).err, /did you mean/);
     for (
       const bad of [
         ["--status", "abc"],

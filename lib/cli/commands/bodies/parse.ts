@@ -7,6 +7,7 @@
 import { parse, ParseError } from "../../../parse/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode, UsageError } from "../../errors.ts";
+import { didYouMean } from "../../suggest.ts";
 import type { ParseArguments, ParseCommandOptions } from "../parse.ts";
 import { stdinOf } from "./_stdin.ts";
 
@@ -49,6 +50,29 @@ export async function run(
     if (!(cause instanceof ParseError) || cause.file !== "") throw cause;
     throw new UsageError(`--url: ${cause.message}`, undefined, { cause });
   }
+  if (found === 0 && !signal.aborted) tellUnknownTypes(options.type, io);
   if (damaged > 0) return ExitCode.error;
   return found > 0 || signal.aborted ? ExitCode.done : ExitCode.nothing;
+}
+
+/** Types of the standard, and that of captures; archives may have others, so none is refused. */
+const TYPES = [
+  "warcinfo",
+  "response",
+  "resource",
+  "request",
+  "metadata",
+  "revisit",
+  "conversion",
+  "continuation",
+  "failure",
+];
+
+/** Where nothing was found, a type that is near one of the known was likely meant to be it. */
+function tellUnknownTypes(types: readonly string[], { report }: CommandIo): void {
+  for (const type of types) {
+    if (TYPES.includes(type.toLowerCase())) continue;
+    const near = didYouMean(type, TYPES);
+    if (near !== undefined) report.message(`no record is of type ${JSON.stringify(type)}; ${near}`);
+  }
 }
