@@ -69,8 +69,9 @@ export async function listHubFiles(client: HubClient, repo: string): Promise<str
 }
 
 /**
- * Picks the release: the folder that is named, else the newest below `data/`, else, in repos that have no
- * releases, `data/` itself or the root.
+ * Picks the release: the folder that is named, else the newest below `data/` (of web-graph releases, or
+ * of monthly crawls where there are none), else, in repos that have no releases, `data/` itself or the
+ * root.
  *
  * @param dir A folder below `data/` or of the repo; the empty string for `data/` or the root themselves.
  * @throws {WorkListError} If there is none, or none that can be told to be the one.
@@ -93,7 +94,8 @@ export function layOut(repo: string, files: readonly string[], dir: string | und
     f.startsWith("data/") && !f.slice(5).includes("/")
   )
     .map((f) => f.slice(5));
-  const known = newestFirst(names);
+  const graphs = newestFirst(names);
+  const known = graphs.length > 0 ? graphs : newestCrawls(names);
   const choice = known.length > 0 ? known : names.sort();
   if (dir !== undefined && dir !== "") {
     let wanted = dir;
@@ -114,6 +116,12 @@ export function layOut(repo: string, files: readonly string[], dir: string | und
         `Name one with --dir: ${choice.slice(0, 12).join(", ")}.`
       : `Cannot read the work list ${repo}: it has no .parquet files below data/`,
   );
+}
+
+/** Those that are ids of monthly crawls, `CC-MAIN-2026-30` (year and week), the newest first. */
+function newestCrawls(names: readonly string[]): string[] {
+  return names.filter((name) => /^cc-main-\d{4}-\d{2}$/i.test(name))
+    .sort((a, b) => a.slice(-7) < b.slice(-7) ? 1 : -1);
 }
 
 /** Whether a path names a file below the repo and nothing else. */

@@ -107,6 +107,19 @@ Deno.test("openWorkList() picks the newest release, the one named by dir, or the
   });
 });
 
+Deno.test("openWorkList() picks the newest monthly crawl where a list is released by these", async () => {
+  await using hub = startHub();
+  for (const id of ["CC-MAIN-2025-51", "CC-MAIN-2026-08", "CC-MAIN-2025-05", "scratch"]) {
+    await writeList(join(dir, "crawl.parquet"), ["https://r.example/"]);
+    hub.put(REPO, `data/${id}/0.parquet`, join(dir, "crawl.parquet"));
+  }
+  assert.equal((await opened(hub)).release, "CC-MAIN-2026-08");
+  assert.equal((await opened(hub, { dir: "CC-MAIN-2025-05" })).release, "CC-MAIN-2025-05");
+  assert.equal((await opened(hub, { release: "CC-MAIN-2025-51" })).release, "CC-MAIN-2025-51");
+  hub.put(REPO, "data/cc-main-2024-jan-feb-mar/0.parquet", join(dir, "crawl.parquet"));
+  assert.equal((await opened(hub)).release, "cc-main-2024-jan-feb-mar", "the web graph's first");
+});
+
 Deno.test("openWorkList() reads a repo of anybody's: files in data/, or at the root, any column", async () => {
   await using hub = startHub();
   await writeList(join(dir, "any.parquet"), ["a.example", "b.example/x"], { column: "site" });
