@@ -205,4 +205,15 @@ function dashed(key: string): string {
   return key.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  try {
+    await main();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    console.error(
+      "A port that was asked for is taken by another process: give other numbers to --http-port, " +
+        "--https-port and --dns-port, or none, and free ones are taken.",
+    );
+    Deno.exit(1);
+  }
+}

@@ -188,3 +188,18 @@ Deno.test("the process refuses arguments that it does not know", async () => {
     assert.notEqual(code, 0, args.join(" "));
   }
 });
+
+Deno.test("the process says which ports to change when one is taken", async () => {
+  using taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  for (const option of ["--http-port", "--dns-port"]) {
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--no-check", MAIN, option, String(taken.addr.port)],
+      stdin: "null",
+      stdout: "null",
+    }).output();
+    const told = new TextDecoder().decode(stderr);
+    assert.equal(code, 1, told);
+    assert.match(told, /taken by another process.*--http-port.*--dns-port/);
+    assert.doesNotMatch(told, /^ {4}at /m);
+  }
+});
