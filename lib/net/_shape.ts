@@ -46,7 +46,8 @@ export function shapeOf(message: string): string {
     while (from < to && OPENING.includes(text[from]!)) from++;
     while (to > from && (CLOSING.includes(text[to - 1]!))) to--;
     const word = text.slice(from, to);
-    const varied = varies(word);
+    // The one name with a dot in it that is every host's.
+    const varied = word !== "robots.txt" && varies(word);
     // "[2001:db8::1]:443": the bracket belongs to the address.
     const opening = text.slice(start, word.includes("]") ? start : from);
     // "2026-05-01 12:00:00" and "2026-05-01T12:00:00Z" are the same to the reader: one N.

@@ -148,6 +148,7 @@ Deno.test("shapeOf() replaces URLs, hosts, addresses, ports and numbers", () => 
     ["dial [2001:db8::1]:443: refused", "dial N refused"],
     ["no answer from fe80::a, www.example.co.uk or 8.8.8.8", "no answer from N, N or N"],
     ["cannot open /var/tmp/x", "cannot open N"],
+    ["robots.txt of a.example:80 could not be had", "robots.txt of N could not be had"],
     ["at 2026-05-01 12:00:00 UTC", "at N utc"],
     [
       "HTTP: server gave HTTP response to HTTPS client",
