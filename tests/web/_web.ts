@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isIP } from "node:net";
 import { type HostCount, RequestLog } from "./_log.ts";
 import { type PageLook, PageMaker } from "./_pages.ts";
 import type { GraphPage } from "./graph.ts";
@@ -83,6 +84,8 @@ export class Web {
   /** Takes a place for a new connection to one of our addresses, or says that there is none. */
   admit(ip: string): boolean {
     const { stats } = this;
+    // The listener of all of 127/8 hears the machine's other networks too.
+    if (isIP(ip) !== 0 && !/^(127\.|::1$|::ffff:127\.)/.test(ip)) return false;
     if (stats.open >= this.scenario.maxConnections) {
       stats.turnedAway++;
       return false;

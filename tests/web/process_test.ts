@@ -152,6 +152,30 @@ Deno.test("the web turns connections away beyond its bound", async () => {
   for (const c of open) c.close();
 });
 
+Deno.test("nobody but this machine is answered", async () => {
+  await using web = await startWeb({ hosts: 1, pages: 1 });
+  const port = Number(new URL(web.url("www.h0.test", "/")).port);
+  const others = Deno.networkInterfaces()
+    .filter(({ family, address }) => family === "IPv4" && !address.startsWith("127."));
+  for (const { address } of [{ address: "127.0.0.1" }, ...others]) {
+    const conn = await Deno.connect({ hostname: address, port });
+    let bytes: number | null;
+    try {
+      await conn.write(new TextEncoder().encode("GET / HTTP/1.1\r\nhost: www.h0.test\r\n\r\n"));
+      bytes = await conn.read(new Uint8Array(100));
+    } catch (error) {
+      if (
+        !(error instanceof Deno.errors.ConnectionReset || error instanceof Deno.errors.BrokenPipe)
+      ) {
+        throw error;
+      }
+      bytes = null;
+    }
+    conn.close();
+    assert.equal(bytes !== null, address === "127.0.0.1", address);
+  }
+});
+
 Deno.test("the process ends with its parent's pipe and leaves nothing behind", async () => {
   const web = await startWeb();
   const { pid } = web.ready;
