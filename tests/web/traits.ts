@@ -112,7 +112,10 @@ export const TRAITS: Readonly<Record<string, readonly [group: TraitGroup, does: 
   times: ["page", "`status` for the first N requests (1) alone"],
   moved: ["page", "redirects every page to the same path of the first graph host"],
   "moved-loop": ["page", "redirects every page to itself"],
-  "moved-private": ["page", "redirects every page to one of the private addresses, by page"],
+  "moved-private": [
+    "page",
+    "redirects every page to one of the private addresses, by page: off this machine, with `--allow-private`",
+  ],
   gzip: ["page", "gzip-coded pages"],
   br: ["page", "brotli-coded pages"],
   zstd: ["page", "zstd-coded pages"],
