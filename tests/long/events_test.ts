@@ -12,7 +12,7 @@ interface Event {
 
 Deno.test("a run of over a minute ticks every thirty seconds, on stderr and in its journal", () =>
   withFolder(async (dir) => {
-    await using web = await startWeb({ hosts: 2, pages: 140, pageBytes: 500 });
+    await using web = await startWeb({ hosts: 2, pages: 140, pageBytes: 2000 });
     await Deno.writeTextFile(`${dir}/seeds.txt`, web.seeds().join("\n"));
     const args = crawlArgs(web, dir, "--max-depth", "99", "--delay", "1s")
       .map((word) => word === "none" ? "json" : word);
