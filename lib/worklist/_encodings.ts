@@ -58,10 +58,13 @@ export function readPlain(
 }
 
 /** DELTA_LENGTH_BYTE_ARRAY: all lengths, then all bytes. */
-export function readDeltaLength(bytes: Uint8Array, count: number): SliceValues {
-  const starts = new Int32Array(count);
+export function readDeltaLength(
+  bytes: Uint8Array,
+  count: number,
+  places: Places = new Places(),
+): SliceValues {
+  const { starts, ends } = places.take(count);
   let at = unpackDeltas(bytes, 0, starts);
-  const ends = new Int32Array(count);
   for (let i = 0; i < count; i++) {
     const length = starts[i]!;
     starts[i] = at;

@@ -259,7 +259,7 @@ class ColumnReader {
       case Encoding.plain:
         return readPlain(bytes, count, this.#places);
       case Encoding.deltaLength:
-        return readDeltaLength(bytes, count);
+        return readDeltaLength(bytes, count, this.#places);
       case Encoding.deltaBytes:
         return readDeltaBytes(bytes, count);
       case Encoding.plainDictionary:
