@@ -54,7 +54,9 @@ class Packer {
   readonly #out: Uint8Array<ArrayBuffer> = new Uint8Array(ROOM);
 
   constructor(options: ZstdOptions) {
-    this.#engine = Engine.inside(createZstdCompress(options));
+    // A window as long as a page: that of the level is twice that, and an engine keeps it.
+    const params = { ...options.params, [constants.ZSTD_c_windowLog]: Math.log2(PAGE_BYTES) };
+    this.#engine = Engine.inside(createZstdCompress({ params }));
     // It is not documented: one that does not give back what it was given is not used.
     for (const trial of TRIALS) {
       const packed = this.pack(trial);
