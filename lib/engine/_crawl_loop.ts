@@ -54,6 +54,11 @@ const POLL_FIRST = 10, POLL_LONGEST = 250;
 const SWEEP = 25;
 /** How often the frontier is asked for its figures, in ms. */
 const LOOK_EVERY = 1000;
+/**
+ * The frontier's clock and that of what is kept of robots.txt differ by milliseconds: a host that came back
+ * before the verdict on it has run out would be put off once more without being asked.
+ */
+const CLOCKS_DIFFER_MS = 50;
 
 export class CrawlLoop {
   #parts: LoopParts;
@@ -469,7 +474,8 @@ export class CrawlLoop {
         if (wait === undefined && options.recrawl === undefined) exclude = "robots-unreachable";
         else {
           if (wait !== undefined) slot.deferrals++;
-          notBefore = this.#block(slot, wait ?? GIVEN_UP_MS, "robots.txt could not be had");
+          const pause = (wait ?? GIVEN_UP_MS) + CLOCKS_DIFFER_MS;
+          notBefore = this.#block(slot, pause, "robots.txt could not be had");
           release = true;
         }
         break;
