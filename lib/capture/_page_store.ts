@@ -7,7 +7,7 @@
 import { constants, createZstdCompress, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ByteWriter } from "hyparquet-writer";
 import { writePageHeader } from "hyparquet-writer/src/datapage.js";
-import { Engine, ZSTD_END } from "../zlib/mod.ts";
+import { type Coder, reusing, ZSTD_END } from "../zlib/mod.ts";
 import { PAGE_BYTES } from "./_chunks.ts";
 
 /** Encodings that are written. */
@@ -32,10 +32,6 @@ const TRIALS = [
   new Uint8Array(10_000),
 ];
 
-function same(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
-}
-
 /** Takes bytes for the file, one after the other. */
 export interface FileSink {
   /** Byte offset of what is written next. */
@@ -48,43 +44,25 @@ type ZstdOptions = NonNullable<Parameters<typeof zstdCompressSync>[1]>;
 /** What a page of common size takes at most. */
 const ROOM = PAGE_BYTES + (1 << 13);
 
-/** An engine that is set up once, and room for what it makes: to have both anew costs more than writing a page. */
-class Packer {
-  readonly #engine: Engine | undefined;
-  readonly #out: Uint8Array<ArrayBuffer> = new Uint8Array(ROOM);
+/**
+ * A coder of pages by an engine that is set up once, and its room: to have both anew costs more than
+ * writing a page. One a level for all files of a thread, as what an engine holds is not the collector's to see.
+ */
+const coders = new Map<number, Coder>();
 
-  constructor(options: ZstdOptions) {
+function coderOf(level: number, options: ZstdOptions): Coder {
+  let coder = coders.get(level);
+  if (coder === undefined) {
     // A window as long as a page: that of the level is twice that, and an engine keeps it.
     const params = { ...options.params, [constants.ZSTD_c_windowLog]: Math.log2(PAGE_BYTES) };
-    this.#engine = Engine.inside(createZstdCompress({ params }));
-    // It is not documented: one that does not give back what it was given is not used.
-    for (const trial of TRIALS) {
-      const packed = this.pack(trial);
-      if (packed === undefined || !same(zstdDecompressSync(packed), trial)) {
-        this.#engine = undefined;
-        break;
-      }
-    }
+    const plain = (raw: Uint8Array) => zstdCompressSync(raw, options);
+    const alike = (a: Uint8Array, b: Uint8Array) =>
+      zstdDecompressSync(a).equals(zstdDecompressSync(b));
+    const stream = createZstdCompress({ params });
+    coder = reusing(stream, ZSTD_END, plain, TRIALS, alike, new Uint8Array(ROOM));
+    coders.set(level, coder);
   }
-
-  /** A page, good until the next one; undefined when that has to be made the documented way. */
-  pack(raw: Uint8Array): Uint8Array | undefined {
-    const engine = this.#engine, out = this.#out;
-    if (engine === undefined || raw.length > PAGE_BYTES) return undefined;
-    engine.reset();
-    if (!engine.work(ZSTD_END, raw, 0, out, 0)) return undefined;
-    if (engine.inLeft !== 0 || engine.outLeft === 0) return undefined;
-    return out.subarray(0, out.length - engine.outLeft);
-  }
-}
-
-/** One a level for all files of a thread: what an engine holds is not the collector's to see. */
-const packers = new Map<number, Packer>();
-
-function packerOf(level: number, params: NonNullable<ZstdOptions["params"]>): Packer {
-  let packer = packers.get(level);
-  if (packer === undefined) packers.set(level, packer = new Packer({ params }));
-  return packer;
+  return coder;
 }
 
 /** Makes pages of one file. */
@@ -92,7 +70,7 @@ export class PageCompressor {
   readonly #header = new ByteWriter(64);
   readonly #sparse: ZstdOptions;
   readonly #dense: ZstdOptions;
-  readonly #packer: Packer;
+  readonly #common: Coder;
 
   constructor(level: number) {
     // The checksum, which every reader of zstd looks at, finds what the disk does to a page.
@@ -103,7 +81,7 @@ export class PageCompressor {
     // Output in one piece where that is likely: in the small ones of the default a third is lost.
     this.#sparse = { chunkSize: 1 << 18, params };
     this.#dense = { chunkSize: ROOM, params };
-    this.#packer = packerOf(level, params);
+    this.#common = coderOf(level, this.#dense);
   }
 
   /**
@@ -119,8 +97,9 @@ export class PageCompressor {
     dense: boolean,
     use: (page: StoredPage, header: Uint8Array, body: Uint8Array) => void,
   ): void {
-    const body = this.#packer.pack(raw) ??
-      zstdCompressSync(raw, dense ? this.#dense : this.#sparse);
+    const body = raw.length <= PAGE_BYTES
+      ? this.#common(raw)
+      : zstdCompressSync(raw, dense ? this.#dense : this.#sparse);
     const header = this.#header;
     header.index = 0;
     header.offset = 0;

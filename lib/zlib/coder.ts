@@ -27,6 +27,7 @@ let scratch: Uint8Array | undefined;
  * @param plain The documented way to the same result.
  * @param trials Pieces to try on.
  * @param same Whether a result of the engine's, given first, is as good as that of `plain`.
+ * @param room Where results go that fit with a byte to spare. @default 512 KiB that all coders share
  */
 export function reusing(
   stream: object,
@@ -34,13 +35,14 @@ export function reusing(
   plain: Coder,
   trials: readonly Uint8Array[],
   same: (result: Uint8Array, expected: Uint8Array) => boolean = equal,
+  room?: Uint8Array,
 ): Coder {
   const engine = Engine.inside(stream);
   if (engine === undefined) return plain;
-  const fast = (bytes: Uint8Array): Uint8Array => run(engine, flush, bytes) ?? plain(bytes);
+  const fast = (bytes: Uint8Array): Uint8Array => run(engine, flush, bytes, room) ?? plain(bytes);
   try {
     for (const trial of trials) {
-      const result = run(engine, flush, trial);
+      const result = run(engine, flush, trial, room);
       if (result === undefined || !same(result, plain(trial))) return plain;
     }
     return fast;
@@ -50,12 +52,17 @@ export function reusing(
   }
 }
 
-function run(engine: Engine, flush: number, bytes: Uint8Array): Uint8Array | undefined {
-  const out = scratch ??= new Uint8Array(ROOM);
+function run(
+  engine: Engine,
+  flush: number,
+  bytes: Uint8Array,
+  room: Uint8Array | undefined,
+): Uint8Array | undefined {
+  const out = room ?? (scratch ??= new Uint8Array(ROOM));
   engine.reset();
   if (!engine.work(flush, bytes, 0, out, 0)) return undefined;
   if (engine.inLeft !== 0 || engine.outLeft === 0) return undefined;
-  return out.subarray(0, ROOM - engine.outLeft);
+  return out.subarray(0, out.length - engine.outLeft);
 }
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
