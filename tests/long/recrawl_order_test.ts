@@ -5,7 +5,7 @@ import { assertPolite } from "../engine/_politeness.ts";
 import { collect, shortestGap } from "../engine/_recrawl.ts";
 
 // Slow enough for the server, on the same cores, to be in time with its own clock.
-const HOSTS = 300, ROWS_EACH = 3000, PAGES = 30_000, WORKERS = 64, DELAY = 250;
+const HOSTS = 300, ROWS_EACH = 3000, PAGES = 60_000, WORKERS = 64, DELAY = 250;
 
 Deno.test("a list of 300 hosts with 3000 rows in a run each keeps 64 workers busy", () =>
   withFolder(async (dir) => {
