@@ -8,11 +8,11 @@ import type { ByteSource } from "./_source.ts";
 import { PartFormatError } from "./errors.ts";
 
 const FIRST = 256 << 10;
-const MOST = 2 << 20;
+const MOST = 1 << 20;
 
 /**
  * Bytes from a place on. The first window behind a jump is small, so that a jump to a few rows costs
- * little; each after it is twice as large, up to 2 MiB, and is fetched while the one before is used.
+ * little; each after it is twice as large, up to 1 MiB, and is fetched while the one before is used.
  */
 export class Window {
   readonly #source: ByteSource;

@@ -35,7 +35,6 @@ async function compare(rows: number): Promise<void> {
       ["nothing", "the runtime and what is loaded", urls],
       ["zstd", "zstd alone, urls", urls],
       ["column", "one column, urls", urls],
-      ["turns", "one column, the loop's turn in between", urls],
       ["list", "batches with hosts, urls", urls],
       ["shards", "a shard of three, urls", urls],
       ["reorder", "reordered for 64 workers, urls", urls],
@@ -86,15 +85,12 @@ async function one(way: string, path: string): Promise<void> {
       count = await zstdAlone(path, look);
       break;
     case "column":
-    case "turns":
       for await (
         const { values } of parquetPart(path, () => openFile(path, stats), undefined)
           .read([{ start: 0, end: 2 ** 33 }])
       ) {
         count += values.length;
         look();
-        // As in a run, where the loop has other work between: V8 collects in its turns.
-        if (way === "turns") await new Promise((done) => setTimeout(done, 0));
       }
       break;
     case "list":

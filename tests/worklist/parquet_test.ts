@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { setImmediate } from "node:timers";
 import fc from "fast-check";
 import { PartFormatError } from "../../lib/worklist/errors.ts";
 import type { Wanted } from "../../lib/worklist/_part.ts";
@@ -248,4 +249,17 @@ Deno.test("damage anywhere in a part is an error of its own kind or changes valu
       { numRuns: 60 },
     );
   }
+});
+
+Deno.test("whoever else the thread serves has a turn in each page", async () => {
+  const path = join(dir, "turns.parquet");
+  const { pages } = writeBigList(path, { rows: 100_000 });
+  let turns = 0, reading = true;
+  const others = (async () => {
+    for (; reading; turns++) await new Promise<void>((done) => setImmediate(done));
+  })();
+  await read(path);
+  reading = false;
+  await others;
+  assert.ok(pages.length > 20 && turns >= pages.length, `${turns} turns, ${pages.length} pages`);
 });
