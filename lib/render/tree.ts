@@ -8,7 +8,7 @@ import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID }
 
 /** What a page may cost. Beyond a bound the page is cut or flattened, never refused. */
 export interface TreeLimits {
-  /** UTF-16 units of the source that are read. @default 5000000 */
+  /** UTF-16 units of the source that are read; by default all of a body at its usual cap. @default 12000000 */
   readonly characters?: number;
   /** Open elements; deeper ones lose their element, not their text. @default 200 */
   readonly depth?: number;
@@ -37,7 +37,7 @@ const LONGEST_NAME = 64;
  * cell), not its adoption agency: the outcome is for reading, and formatting that overlaps is rare.
  */
 export function parseTree(html: string, deadline: Deadline, limits: TreeLimits = {}): Tree {
-  const characters = limits.characters ?? 5_000_000;
+  const characters = limits.characters ?? 12_000_000;
   const cut = html.length > characters;
   let source = cut ? html.slice(0, characters) : html;
   // The standard drops NUL in content.

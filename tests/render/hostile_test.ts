@@ -14,8 +14,8 @@ const PAGES: Record<string, () => string> = {
     "<table><tr><td>x".repeat(5_000) + "needle" + "</table>".repeat(5_000),
   "a million attributes": () => "<p " + "a=b ".repeat(M) + ">needle",
   "a million attributes that are kept": () => "<p " + "class=b id=c ".repeat(M / 2) + ">needle",
-  "six million <": () => "needle" + "<".repeat(6 * M),
-  "six million &": () => "needle" + "&".repeat(6 * M),
+  "thirteen million <": () => "needle" + "<".repeat(13 * M),
+  "thirteen million &": () => "needle" + "&".repeat(13 * M),
   "a million entities": () => "needle" + "&amp;".repeat(M),
   "numeric entities in an attribute": () => `<a href="${"&#x41;".repeat(M)}">needle</a>`,
   "nested lists": () => "<ul><li>x".repeat(20_000) + "needle",
@@ -60,6 +60,21 @@ for (const [name, make] of Object.entries(PAGES)) {
     assert.ok(extractLinks(html).links.length <= 10_000);
   });
 }
+
+Deno.test("extractMain() reads what stands behind megabytes that nobody reads", () => {
+  const unread = [
+    `<style>${"a{b:c}".repeat(1_600_000)}</style>`,
+    `<script>${"var a='<p>';".repeat(800_000)}</script>`,
+    `<!--${"comment <p> ".repeat(800_000)}-->`,
+    `<svg>${"<path d='M0 1 2 3'/>".repeat(480_000)}</svg>`,
+    `<div data-state="${"x".repeat(9_600_000)}"></div>`,
+  ];
+  for (const html of unread) {
+    const page = `<title>T</title>${html}<main><p>What the page is about.</p></main>`;
+    const { text, truncated } = extractMain(page, "https://a.example/", undefined);
+    assert.deepEqual([text, truncated], ["What the page is about.", false], html.slice(0, 20));
+  }
+});
 
 Deno.test("extractMain() stops at its deadline with what it has", () => {
   const { truncated } = extractMain(
