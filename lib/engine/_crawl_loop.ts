@@ -8,7 +8,6 @@ import type { RobotsCache } from "../robots/mod.ts";
 import type { ControlCommand, Frontier, HostRelease } from "../frontier/mod.ts";
 import type { Archived, Archiver } from "./archiver.ts";
 import { Attempts, type Ending } from "./_attempt.ts";
-import { deferralMs, failureWaitMs, GIVEN_UP_MS, MAX_REFUSALS, retryAfterMs } from "./backoff.ts";
 import type { HostClocks } from "./clocks.ts";
 import type { FilledCrawlOptions } from "./crawl_options.ts";
 import { asRunError, RunError } from "./errors.ts";
@@ -17,9 +16,9 @@ import { MAX_UNCOMMITTED } from "./replay.ts";
 import { offerSeeds } from "./_seeding.ts";
 import { type Job, type Slot, SlotTable } from "./_slots.ts";
 import { Outcomes } from "./_outcomes.ts";
-import { isAskedOnCondition } from "./_memo.ts";
 import { RecordQueue } from "./_record_queue.ts";
 import { Crowds } from "./_crowds.ts";
+import { Endings } from "./_endings.ts";
 import { Settling } from "./_settling.ts";
 import type { SitemapDiscovery } from "./_sitemaps.ts";
 import { type Attempt, Workers } from "./_workers.ts";
@@ -54,12 +53,6 @@ const POLL_FIRST = 10, POLL_LONGEST = 250;
 const SWEEP = 25;
 /** How often the frontier is asked for its figures, in ms. */
 const LOOK_EVERY = 1000;
-/**
- * The frontier's clock and that of what is kept of robots.txt differ by milliseconds: a host that came back
- * before the verdict on it has run out would be put off once more without being asked.
- */
-const CLOCKS_DIFFER_MS = 50;
-
 export class CrawlLoop {
   #parts: LoopParts;
   #slots = new SlotTable();
@@ -68,12 +61,11 @@ export class CrawlLoop {
   #outcomes: Outcomes;
   #workers: Workers;
   #crowds: Crowds;
+  #endings: Endings;
   #sweep: ReturnType<typeof setInterval> | undefined;
   #look: ReturnType<typeof setInterval> | undefined;
   #looking = false;
   #awaitingRoom = false;
-  /** Pages begun and not yet yielded, of those that may count as answered. */
-  #outstanding = 0;
   #paused = false;
   #stopping = false;
   #error: Error | undefined;
@@ -101,16 +93,14 @@ export class CrawlLoop {
     this.#crowds = new Crowds(parts.options.perIp);
     this.#attempts = new Attempts(parts);
     this.#outcomes = new Outcomes(parts, {
-      ended: (record) => {
-        this.#outstanding--;
-        this.#records.push(record);
-      },
+      ended: (record) => this.#records.push(record),
       committed: () => {
         this.#settling.settle();
         this.#freshen();
       },
       fail: (error, seal) => this.fail(error, { seal }),
     });
+    this.#endings = new Endings(parts, this.#outcomes, this.#crowds, this.#workers);
     parts.statistics.workers = workers;
     // A look-up, or another page's fetch of robots.txt, may take no notice of the signal.
     parts.ended.signal.addEventListener("abort", () => {
@@ -258,11 +248,13 @@ export class CrawlLoop {
 
   #mayFetch(): boolean {
     const { options, archiver, statistics } = this.#parts;
+    const { uncommitted } = this.#outcomes;
+    const outstanding = this.#workers.size + uncommitted;
     return !this.#paused && !archiver.full && !this.#outcomes.full &&
       this.#records.size < MAX_BACKLOG &&
-      this.#outstanding - this.#workers.size < MAX_UNCOMMITTED &&
-      (options.maxPages === 0 || statistics.answered + this.#outstanding < options.maxPages) &&
-      (options.limit === 0 || statistics.records + this.#outstanding < options.limit);
+      uncommitted < MAX_UNCOMMITTED &&
+      (options.maxPages === 0 || statistics.answered + outstanding < options.maxPages) &&
+      (options.limit === 0 || statistics.records + outstanding < options.limit);
   }
 
   #pump(): void {
@@ -395,10 +387,9 @@ export class CrawlLoop {
     const now = performance.now();
     this.#account(now);
     const attempt = this.#workers.begin(now, () => end({ kind: "aborted" }));
-    this.#outstanding++;
     this.#parts.statistics.inFlight = this.#workers.size;
     this.#attempts.attempt(slot, job, {
-      arrived: () => this.#leaveCrowd(slot),
+      arrived: () => this.#crowds.leave(slot),
       fetching: () => this.#enterFetching(attempt),
       progress: attempt.progress,
       answered: (ms) => this.#workers.answered(ms),
@@ -420,115 +411,19 @@ export class CrawlLoop {
   #ended(slot: Slot, job: Job, attempt: Attempt, ending: Ending): void {
     this.#account(performance.now());
     this.#workers.end(attempt);
-    const { statistics, archiver, options } = this.#parts;
-    statistics.inFlight = this.#workers.size;
-    let notBefore = 0;
-    let exclude: string | undefined;
-    let release = slot.blocked;
-    switch (ending.kind) {
-      case "answered": {
-        const { x } = ending;
-        this.#outcomes.answered(job, x);
-        const { id, depth, url, listed } = job.lease;
-        const { memo } = job;
-        archiver.push(id, depth, url, x, {
-          ...(listed === undefined ? {} : { listed }),
-          ...(memo?.record === undefined || x.status === 304 && !isAskedOnCondition(memo)
-            ? {}
-            : { refersTo: memo.record }),
-          ...(memo === undefined ? {} : { visited: memo.visited }),
-        });
-        slot.deferrals = 0;
-        if (x.status === 429 || x.status === 503) {
-          slot.failures = Math.min(slot.failures + 1, MAX_REFUSALS);
-          const value = x.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1] ?? "";
-          const wait = retryAfterMs(value, slot.failures, Date.now());
-          notBefore = this.#block(slot, wait, `status ${x.status}`);
-          release = true;
-        } else slot.failures = 0;
-        break;
-      }
-      case "failed": {
-        this.#outcomes.finish(job, "failed", ending.error.kind, ending.error.message);
-        if (ending.error.kind === "skip" || ending.error.kind === "dns") break;
-        const wait = failureWaitMs(++slot.failures);
-        if (wait === undefined && options.recrawl === undefined) {
-          exclude = `unreachable: ${ending.error.kind}`;
-        } else if (wait !== 0) {
-          const failures = `${slot.failures} failures in a row`;
-          notBefore = this.#block(slot, wait ?? GIVEN_UP_MS, failures);
-          release = true;
-        }
-        break;
-      }
-      case "refused":
-        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
-        break;
-      case "leave-out":
-        exclude = ending.reason;
-        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
-        break;
-      case "defer": {
-        this.#putBack(slot, job);
-        const wait = deferralMs(slot.deferrals, options.robotsRetryMs, ending.answered);
-        if (wait === undefined && options.recrawl === undefined) exclude = "robots-unreachable";
-        else {
-          if (wait !== undefined) slot.deferrals++;
-          const pause = (wait ?? GIVEN_UP_MS) + CLOCKS_DIFFER_MS;
-          notBefore = this.#block(slot, pause, "robots.txt could not be had");
-          release = true;
-        }
-        break;
-      }
-      case "park":
-        this.#putBack(slot, job);
-        slot.nextAt = ending.until;
-        break;
-      case "crowded": {
-        this.#putBack(slot, job);
-        const now = performance.now();
-        const near = slot.crowd === ending.ip;
-        if (!near) this.#leaveCrowd(slot);
-        const turned = this.#crowds.turnAway(ending.ip, near, this.#workers.typicalMs, now);
-        if (turned.near) slot.crowd = ending.ip;
-        else release = true;
-        slot.nextAt = now + turned.waitMs;
-        break;
-      }
-      case "aborted":
-        this.#putBack(slot, job);
-        release = true;
-    }
-    if (exclude !== undefined) {
-      options.onEvent({ type: "host-left-out", host: slot.host, reason: exclude });
-    }
-    if (release || exclude !== undefined || slot.jobs.length === 0 || this.#stopping) {
+    this.#parts.statistics.inFlight = this.#workers.size;
+    const back = this.#endings.end(slot, job, ending);
+    if (back !== undefined || slot.blocked || slot.jobs.length === 0 || this.#stopping) {
       this.#slots.remove(slot);
-      this.#release(slot, Math.max(notBefore, this.#wallOf(slot.nextAt)), exclude);
+      const notBefore = Math.max(back?.notBefore ?? 0, this.#wallOf(slot.nextAt));
+      this.#release(slot, notBefore, back?.exclude);
     } else this.#slots.park(slot);
     if (this.#stopping) this.#settling.settle();
     else this.#wake();
   }
 
-  #leaveCrowd(slot: Slot): void {
-    if (slot.crowd === undefined) return;
-    this.#crowds.leave(slot.crowd);
-    slot.crowd = undefined;
-  }
-
-  #putBack(slot: Slot, job: Job): void {
-    slot.jobs.unshift(job);
-    this.#outstanding--;
-  }
-
-  #block(slot: Slot, waitMs: number, reason: string): number {
-    const untilMs = this.#wallOf(performance.now() + waitMs);
-    this.#parts.options.onEvent({ type: "host-blocked", host: slot.host, untilMs, reason });
-    return untilMs;
-  }
-
   #release(slot: Slot, notBefore: number, exclude?: string): void {
-    this.#leaveCrowd(slot);
+    this.#crowds.leave(slot);
     const release: HostRelease = {
       host: slot.host,
       notBefore,

@@ -4,6 +4,12 @@
  * that an address with ten thousand names does not keep everybody else out.
  */
 
+/** A host that may have to wait for a place at its address. */
+export interface Waiter {
+  /** The full address that it waits near. */
+  crowd: string | undefined;
+}
+
 /** What a host that was turned away is to do. */
 export interface TurnedAway {
   /** It keeps its slot. */
@@ -43,11 +49,11 @@ export class Crowds {
   /**
    * A host met a full address.
    *
-   * @param near Whether it waits near already.
    * @param serviceMs What a request takes there, roughly: those sent away come back at that pace.
    */
-  turnAway(ip: string, near: boolean, serviceMs: number, now: number): TurnedAway {
-    if (near) return { near, waitMs: NEAR_WAIT };
+  turnAway(host: Waiter, ip: string, serviceMs: number, now: number): TurnedAway {
+    if (host.crowd === ip) return { near: true, waitMs: NEAR_WAIT };
+    this.leave(host);
     let crowd = this.#byIp.get(ip);
     if (crowd === undefined) {
       if (this.#byIp.size >= this.#sweepAt) this.#sweep(now);
@@ -56,6 +62,7 @@ export class Crowds {
     }
     if (crowd.near < 2 * this.#perIp) {
       crowd.near++;
+      host.crowd = ip;
       return { near: true, waitMs: NEAR_WAIT };
     }
     const next = Math.max(crowd.freeAt, now + AWAY_LEAST) + serviceMs / this.#perIp;
@@ -63,10 +70,12 @@ export class Crowds {
     return { near: false, waitMs: crowd.freeAt - now };
   }
 
-  /** A host that waited near found a place, or is given back for another reason. */
-  leave(ip: string): void {
-    const crowd = this.#byIp.get(ip);
+  /** A host found a place, or is given back for another reason: it waits near no address. */
+  leave(host: Waiter): void {
+    if (host.crowd === undefined) return;
+    const crowd = this.#byIp.get(host.crowd);
     if (crowd !== undefined) crowd.near--;
+    host.crowd = undefined;
   }
 
   #sweep(now: number): void {

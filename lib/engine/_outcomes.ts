@@ -61,6 +61,7 @@ export class Outcomes {
   readonly #pending: Map<number, Pending> = new Map();
   #completions: { completion: Completion; record: CrawlRecord }[] = [];
   #completing = 0;
+  #uncommitted = 0;
   /** Bytes of links that are on their way. */
   #linkBytes = 0;
 
@@ -79,6 +80,11 @@ export class Outcomes {
     return this.#completing === 0 && this.#completions.length === 0;
   }
 
+  /** Pages that are over and not told yet, as they are not committed. */
+  get uncommitted(): number {
+    return this.#uncommitted;
+  }
+
   /** Whether so many links are on their way to the frontier that no page should bring more. */
   get full(): boolean {
     return this.#linkBytes >= MAX_LINK_BYTES;
@@ -87,6 +93,7 @@ export class Outcomes {
   /** A page was answered: its answer is with the archive now, and it ends when that is durable. */
   answered(job: Job, x: Exchange): void {
     const record = this.#record(job, x);
+    this.#uncommitted++;
     this.#pending.set(job.lease.id, {
       lease: job.lease,
       record,
@@ -138,6 +145,7 @@ export class Outcomes {
       if (error === "other") statistics.shapes.add(detail);
     } else if (error === "robots") statistics.disallowed++;
     const now = performance.now();
+    this.#uncommitted++;
     this.#completions.push({
       completion: {
         id: job.lease.id,
@@ -259,6 +267,7 @@ export class Outcomes {
       for (const { completion, record } of batch) {
         if (completion.outcome === "done") statistics.answered++;
         statistics.records++;
+        this.#uncommitted--;
         this.#hooks.ended(record);
       }
       this.#hooks.committed();

@@ -1,6 +1,7 @@
 /** The hosts that the crawl holds a lease on, ordered by when they may be asked next. */
 
 import type { HostLease, LeasedUrl } from "../frontier/mod.ts";
+import type { Waiter } from "./_crowds.ts";
 import { Heap } from "./_heap.ts";
 import { decodeMemo, type PageMemo } from "./_memo.ts";
 
@@ -18,7 +19,7 @@ export interface Job {
 }
 
 /** One leased host. */
-export interface Slot {
+export interface Slot extends Waiter {
   readonly host: string;
   readonly jobs: Job[];
   /** `performance.now()` before which nothing is asked. */
@@ -31,8 +32,6 @@ export interface Slot {
   deferrals: number;
   busy: boolean;
   order: number;
-  /** The full address that it waits near. */
-  crowd: string | undefined;
   /** Set from outside: give the host back as soon as it is not busy. */
   blocked: boolean;
 }
