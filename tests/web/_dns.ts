@@ -5,7 +5,7 @@
  */
 
 import dgram from "node:dgram";
-import { isNetworkError, noDescriptors } from "./_http.ts";
+import { accepted, isNetworkError } from "./_accept.ts";
 import { mix, mixText } from "./scenario.ts";
 import { figure } from "./traits.ts";
 import {
@@ -209,17 +209,7 @@ export class NameServer {
   }
 
   async #acceptAll(listener: Deno.TcpListener): Promise<void> {
-    for (;;) {
-      let c: Deno.TcpConn;
-      try {
-        c = await listener.accept();
-      } catch (error) {
-        if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
-          return;
-        }
-        if (isNetworkError(error) || await noDescriptors(this.web, error)) continue;
-        throw error;
-      }
+    for await (const c of accepted(this.web, listener)) {
       if (!this.web.admit("name server")) {
         c.close();
         continue;

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { isNetworkError, serveAdmitted } from "./_accept.ts";
 import { type AddressCount, type RequestEntry } from "./_log.ts";
 import { Exchange, type Head } from "./_exchange.ts";
 import { answer } from "./_routes.ts";
@@ -237,28 +238,13 @@ export class Connection {
   }
 }
 
-/** Accepts on `listener` until it is closed. */
-export async function acceptAll(web: Web, listener: Deno.TcpListener): Promise<void> {
-  for (;;) {
-    let raw: Deno.TcpConn;
-    try {
-      raw = await listener.accept();
-    } catch (error) {
-      if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
-        return;
-      }
-      if (isNetworkError(error) || await noDescriptors(web, error)) continue;
-      throw error;
-    }
-    const local = raw.localAddr as Deno.NetAddr;
-    if (!web.admit(local.hostname)) {
-      raw.close();
-      continue;
-    }
-    raw.setNoDelay(true);
-    const connection = new Connection(web, raw, "http", local.hostname, local.port);
-    connection.run().finally(() => web.leave(local.hostname));
-  }
+/** Serves http on `listener` until it is closed. */
+export function acceptAll(web: Web, listener: Deno.TcpListener): Promise<void> {
+  return serveAdmitted(
+    web,
+    listener,
+    (raw, ip, port) => new Connection(web, raw, "http", ip, port).run(),
+  );
 }
 
 /** The number in `/p/123`, -1 for every other path. */
@@ -271,25 +257,6 @@ export function pageNumber(path: string): number {
     n = n * 10 + c;
   }
   return n;
-}
-
-/** Whether there are no descriptors left; if so, gives those that are open some time to close. */
-export async function noDescriptors(web: Web, error: unknown): Promise<boolean> {
-  if (!(error instanceof Error) || (error as { code?: string }).code !== "EMFILE") return false;
-  web.stats.turnedAway++;
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  return true;
-}
-
-/** Whether an error is how a socket says that the other side has gone. */
-export function isNetworkError(error: unknown): boolean {
-  return error instanceof Deno.errors.ConnectionReset ||
-    error instanceof Deno.errors.ConnectionRefused ||
-    error instanceof Deno.errors.BrokenPipe ||
-    error instanceof Deno.errors.ConnectionAborted || error instanceof Deno.errors.NotConnected ||
-    error instanceof Deno.errors.UnexpectedEof || error instanceof Deno.errors.BadResource ||
-    error instanceof Deno.errors.Interrupted || error instanceof Deno.errors.TimedOut ||
-    error instanceof Deno.errors.InvalidData;
 }
 
 /** Index behind the blank line that ends a head, or -1. */

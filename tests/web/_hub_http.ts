@@ -5,7 +5,7 @@
  */
 
 import type { HubFault } from "./hub.ts";
-import { isNetworkError } from "./_http.ts";
+import { isNetworkError } from "./_accept.ts";
 
 /** A request, its body not read yet. */
 export interface HubRequest {

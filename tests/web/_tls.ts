@@ -7,8 +7,9 @@
  */
 
 import type { KeyObject } from "node:crypto";
+import { accepted, isNetworkError, serveAdmitted } from "./_accept.ts";
 import { Authority, keyPem, newKey, selfSigned } from "./_certs.ts";
-import { Connection, isNetworkError, noDescriptors } from "./_http.ts";
+import { Connection } from "./_http.ts";
 import { figure, type Traits } from "./traits.ts";
 import type { Web } from "./_web.ts";
 
@@ -36,32 +37,17 @@ export class TlsFront {
     return this.#authority.pem;
   }
 
-  async acceptAll(listener: Deno.TcpListener): Promise<void> {
-    const web = this.#web;
-    for (;;) {
-      let raw: Deno.TcpConn;
+  /** Serves TLS on `listener` until it is closed. */
+  acceptAll(listener: Deno.TcpListener): Promise<void> {
+    return serveAdmitted(this.#web, listener, async (raw, ip) => {
       try {
-        raw = await listener.accept();
+        await this.#serve(raw, ip);
       } catch (error) {
-        if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
-          return;
-        }
-        if (isNetworkError(error) || await noDescriptors(web, error)) continue;
-        throw error;
-      }
-      const ip = (raw.localAddr as Deno.NetAddr).hostname;
-      if (!web.admit(ip)) {
-        raw.close();
-        continue;
-      }
-      raw.setNoDelay(true);
-      this.#serve(raw, ip).catch((error) => {
         if (!isNetworkError(error)) throw error;
-      }).finally(() => {
+      } finally {
         close(raw);
-        web.leave(ip);
-      });
-    }
+      }
+    });
   }
 
   async #serve(raw: Deno.TcpConn, ip: string): Promise<void> {
@@ -178,19 +164,7 @@ export class TlsFront {
 
   async #acceptInner(listener: Deno.TlsListener): Promise<void> {
     const web = this.#web;
-    for (;;) {
-      let conn: Deno.TlsConn;
-      try {
-        conn = await listener.accept();
-      } catch (error) {
-        if (error instanceof Deno.errors.BadResource || error instanceof Deno.errors.Interrupted) {
-          return;
-        }
-        if (isNetworkError(error) || await noDescriptors(web, error)) continue;
-        throw error;
-      }
-      this.#handshake(web, conn);
-    }
+    for await (const conn of accepted(web, listener)) this.#handshake(web, conn);
   }
 
   async #handshake(web: Web, conn: Deno.TlsConn): Promise<void> {

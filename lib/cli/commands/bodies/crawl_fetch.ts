@@ -16,7 +16,7 @@ import type { WrittenExchange } from "../../../warc/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { CrawlFetchArguments, CrawlFetchOptions } from "../crawl_fetch.ts";
-import { networkOptions } from "./_network.ts";
+import { networkOptions } from "./_fetching.ts";
 
 /** Fetch one URL, one record. */
 export async function run(

@@ -10,7 +10,7 @@ import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { CrawlRunOptions } from "../crawl_run.ts";
 import { outcomeOf, printable, tell } from "./_events.ts";
-import { networkOptions } from "./_network.ts";
+import { fetchingOptions } from "./_fetching.ts";
 
 const MIB = 2 ** 20;
 /** Bad seed lines that are shown; all are counted. */
@@ -30,7 +30,7 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     }
   });
   const running: CrawlRun = crawl({
-    ...networkOptions(options),
+    ...fetchingOptions(options),
     seeds,
     ...(options.state === undefined ? {} : { state: options.state }),
     warc: {
@@ -43,12 +43,6 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
       writers: options.writers,
       command: io.commandLine,
     },
-    workers: options.workers,
-    delayMs: options.delay,
-    timeoutMs: options.timeout,
-    retries: options.retries,
-    maxPages: options.maxPages,
-    limit: options.limit,
     maxDepth: options.maxDepth,
     sitemaps: options.sitemaps,
     ...(options.recrawl
@@ -65,18 +59,8 @@ export async function run(options: CrawlRunOptions, io: CommandIo): Promise<numb
     shards: options.shards,
     acceptSuffixList: options.acceptSuffixList,
     maxUrlsPerHost: options.maxUrlsPerHost,
-    robots: options.robots,
-    robotsTimeoutMs: options.robotsTimeout,
     robotsRetryMs: options.robotsRetry,
-    robotsCacheEntries: options.robotsCacheEntries,
-    robotsCacheBytes: options.robotsCacheMb * MIB,
-    maxCrawlDelayMs: options.maxCrawlDelay,
-    obeyRobotsMeta: options.obeyRobotsMeta,
-    perIp: options.perIp,
-    dnsLookups: options.dnsLookups,
     seenBytes: options.seenMb * MIB,
-    queueBytes: options.queueMb * MIB,
-    minFree: options.minFree,
     signal: io.signal,
     onEvent: (event) => {
       if (event.type === "control" && event.verb === "stop") outcome = "stopped";

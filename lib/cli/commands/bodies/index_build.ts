@@ -16,7 +16,7 @@ import {
 import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import { type IndexBuildOptions, splitUrls } from "../index_build.ts";
-import { networkOptions } from "./_network.ts";
+import { networkOptions } from "./_fetching.ts";
 import { stdinOf } from "./_stdin.ts";
 
 /** How often the disk is looked at and the progress told, in ms. */

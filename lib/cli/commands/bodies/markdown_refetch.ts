@@ -15,10 +15,8 @@ import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { MarkdownRefetchArguments, MarkdownRefetchOptions } from "../markdown_refetch.ts";
 import { tell } from "./_events.ts";
-import { networkOptions } from "./_network.ts";
+import { fetchingOptions } from "./_fetching.ts";
 import { writeRecords } from "./_records.ts";
-
-const MIB = 2 ** 20;
 
 /** Refetch shards, a record a row. */
 export async function run(
@@ -82,34 +80,18 @@ export async function run(
     }
   };
   const rows = refetch(shards, {
-    ...networkOptions(options),
+    ...fetchingOptions(options),
     out: options.out,
     all: options.all,
     languages: options.lang,
     dedupDigest: options.dedupDigest,
-    workers: options.workers,
     extractors: options.extractors,
     writers: options.writers,
     batch: options.batch,
-    queueBytes: options.queueMb * MIB,
     shardSize: options.shardSize,
     sealAfterMs: options.sealAfter,
     extractor: options.extractor,
     storeBody: options.storeBody,
-    maxPages: options.maxPages,
-    limit: options.limit,
-    delayMs: options.delay,
-    timeoutMs: options.timeout,
-    retries: options.retries,
-    robots: options.robots,
-    obeyRobotsMeta: options.obeyRobotsMeta,
-    robotsTimeoutMs: options.robotsTimeout,
-    robotsCacheEntries: options.robotsCacheEntries,
-    robotsCacheBytes: options.robotsCacheMb * MIB,
-    maxCrawlDelayMs: options.maxCrawlDelay,
-    perIp: options.perIp,
-    dnsLookups: options.dnsLookups,
-    minFree: options.minFree,
     command: io.commandLine,
     signal: io.signal,
     onEvent: (event) => tell(event, io),

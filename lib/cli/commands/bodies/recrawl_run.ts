@@ -10,11 +10,9 @@ import type { CommandIo } from "../../command.ts";
 import { ExitCode } from "../../errors.ts";
 import type { RecrawlRunOptions } from "../recrawl_run.ts";
 import { tell } from "./_events.ts";
-import { networkOptions } from "./_network.ts";
+import { fetchingOptions } from "./_fetching.ts";
 import { profiled } from "./_profile.ts";
 import { writeRecords } from "./_records.ts";
-
-const MIB = 2 ** 20;
 
 /** A pass over a work list, a record a row. */
 export function run(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
@@ -27,7 +25,7 @@ export function run(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
 async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> {
   const { report } = io;
   const running = recrawl({
-    ...networkOptions(options),
+    ...fetchingOptions(options),
     from: options.from,
     ...(options.column === undefined ? {} : { column: options.column }),
     failed: options.failed,
@@ -37,11 +35,9 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     shard: options.shard,
     shards: options.shards,
     acceptSuffixList: options.acceptSuffixList,
-    workers: options.workers,
     extractors: options.extractors,
     writers: options.writers,
     batch: options.batch,
-    queueBytes: options.queueMb * MIB,
     shardSize: options.shardSize,
     sealAfterMs: options.sealAfter,
     prefix: options.prefix,
@@ -49,24 +45,10 @@ async function pass(options: RecrawlRunOptions, io: CommandIo): Promise<number> 
     extractor: options.extract ? options.extractor : "none",
     storeBody: options.storeBody,
     ...(options.validators === undefined ? {} : { validators: options.validators }),
-    maxPages: options.maxPages,
-    limit: options.limit,
-    delayMs: options.delay,
-    timeoutMs: options.timeout,
-    retries: options.retries,
-    robots: options.robots,
-    obeyRobotsMeta: options.obeyRobotsMeta,
-    robotsTimeoutMs: options.robotsTimeout,
-    robotsCacheEntries: options.robotsCacheEntries,
-    robotsCacheBytes: options.robotsCacheMb * MIB,
-    maxCrawlDelayMs: options.maxCrawlDelay,
-    perIp: options.perIp,
-    dnsLookups: options.dnsLookups,
     warcSize: options.warcSize,
     warcHttp: options.warcHttp,
     cdx: options.cdx,
     dedup: options.dedup,
-    minFree: options.minFree,
     command: io.commandLine,
     ...(options.from === "-" ? { stdin: io.host.stdin() } : {}),
     signal: io.signal,

@@ -1,11 +1,14 @@
 /**
- * Options of the network, as the engine takes them.
+ * Options of fetching, as the engine takes them.
  *
  * @module
  */
 
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { GlobalOptions } from "../../options/global.ts";
+import type { RunOptions } from "../run_options.ts";
+
+const MIB = 2 ** 20;
 
 /** The certificates of a PEM file, for `--ca-cert`. @throws {CommandError} When it cannot be read. */
 export function readCertificates(path: string | undefined): string[] {
@@ -32,7 +35,7 @@ export function readCertificates(path: string | undefined): string[] {
   return certificates;
 }
 
-/** What every fetching command shares. */
+/** What every command that fetches shares. */
 export function networkOptions(
   options: GlobalOptions & { insecure: boolean; caCert: string | undefined },
 ): {
@@ -50,5 +53,37 @@ export function networkOptions(
     insecure: options.insecure,
     caCerts: readCertificates(options.caCert),
     userAgent: options.userAgent,
+  };
+}
+
+/** What commands share that go over many pages. */
+export function fetchingOptions(
+  options:
+    & GlobalOptions
+    & Omit<
+      RunOptions,
+      ("shard" | "shards" | "acceptSuffixList") | `warc${string}` | "cdx" | "dedup"
+    >
+    & { workers: number; maxPages: number; timeout: number; retries: number }
+    & { robots: boolean; queueMb: number },
+) {
+  return {
+    ...networkOptions(options),
+    workers: options.workers,
+    queueBytes: options.queueMb * MIB,
+    maxPages: options.maxPages,
+    limit: options.limit,
+    delayMs: options.delay,
+    timeoutMs: options.timeout,
+    retries: options.retries,
+    robots: options.robots,
+    obeyRobotsMeta: options.obeyRobotsMeta,
+    robotsTimeoutMs: options.robotsTimeout,
+    robotsCacheEntries: options.robotsCacheEntries,
+    robotsCacheBytes: options.robotsCacheMb * MIB,
+    maxCrawlDelayMs: options.maxCrawlDelay,
+    perIp: options.perIp,
+    dnsLookups: options.dnsLookups,
+    minFree: options.minFree,
   };
 }
