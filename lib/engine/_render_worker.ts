@@ -9,10 +9,10 @@ import { decodeFacts, type RowSetup } from "./_recrawl_facts.ts";
 const NOTHING = new Uint8Array(0);
 /** A spare buffer beyond this is not kept. */
 const KEEP = 4 << 20;
+const NO_BUFFER = new ArrayBuffer(0);
 
 function assembler(setup: unknown): AssembleRow {
   const { storeBody, obeyRobotsMeta } = setup as RowSetup;
-  const batch = new RowBatch();
   let spare = new ArrayBuffer(1 << 16);
   return (page, outcome, allocate) => {
     const facts = decodeFacts(page.rest);
@@ -46,6 +46,8 @@ function assembler(setup: unknown): AssembleRow {
       outcome.decodeError,
       outcome.failed === "" ? "" : `not rendered: ${outcome.failed}`,
     ].filter((reason) => reason !== "");
+    // Of this row alone: whoever is stopped in here leaves none to the next.
+    const batch = new RowBatch(spare);
     batch.add(captureRow({
       ...facts,
       digest: outcome.digest,
@@ -56,11 +58,10 @@ function assembler(setup: unknown): AssembleRow {
       ...(directives.length === 0 ? {} : { robotsMeta: [...new Set(directives)] }),
       ...(rendered === undefined ? {} : { rendered }),
     }));
-    const packed = batch.take(spare);
+    const packed = batch.take(NO_BUFFER);
     const row = allocate(packed.length);
     row.set(packed);
-    if (packed.buffer.byteLength <= KEEP) spare = packed.buffer;
-    else spare = new ArrayBuffer(1 << 16);
+    spare = packed.buffer.byteLength <= KEEP ? packed.buffer : new ArrayBuffer(1 << 16);
     return row;
   };
 }

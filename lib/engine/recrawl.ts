@@ -287,7 +287,7 @@ async function openParts(
           obeyRobotsMeta: options.obeyRobotsMeta,
         } satisfies RowSetup,
         connect: () => opened.connectPlain(),
-        ...poisonKept(options.state),
+        ...poisonKept(options.state, (error) => loop!.fail(error)),
         ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
         onError: (error) =>
           fail(
@@ -406,8 +406,8 @@ async function settle(checkpoint: CheckpointFile, options: FilledRecrawlOptions)
   checkpoint.save(state);
 }
 
-/** Pages that broke a renderer are remembered beside the state. */
-function poisonKept(state: string | undefined): {
+/** Pages that broke a renderer are remembered beside the state; `onError` hears of one that cannot be. */
+function poisonKept(state: string | undefined, onError: (error: RunError) => void): {
   poison?: [key: string, reason: string][];
   onPoison?: (key: string, reason: string) => void;
 } {
@@ -425,6 +425,18 @@ function poisonKept(state: string | undefined): {
   }
   return {
     poison,
-    onPoison: (key, reason) => appendFileSync(path, `${JSON.stringify([key, reason])}\n`),
+    onPoison: (key, reason) => {
+      try {
+        appendFileSync(path, `${JSON.stringify([key, reason])}\n`);
+      } catch (cause) {
+        const full = isDiskFull(cause);
+        const why = full
+          ? "the disk is full; free some space and run again"
+          : (cause as Error).message;
+        onError(
+          new RunError(`Cannot write "${path}": ${why}`, { exitCode: full ? 75 : 1, cause }),
+        );
+      }
+    },
   };
 }

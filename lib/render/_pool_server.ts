@@ -278,7 +278,7 @@ class PoolServer {
         });
       } catch (error) {
         // Decoding did not go well either. If it was the row, that will show again.
-        this.#unfit = error instanceof Overtime;
+        if (error instanceof Overtime) this.#unfit = true;
       }
     }
     return await this.#guarded(() => this.#row(page, untouched(page, failed)));

@@ -250,9 +250,18 @@ export class RenderPool implements AsyncDisposable {
     }
   }
 
+  get #failing(): boolean {
+    return this.#stopped || this.#error !== undefined;
+  }
+
   #remember(job: Job, reason: string): void {
     this.#poison.add(job.page.key, reason);
-    this.#options.onPoison?.(job.page.key, reason);
+    try {
+      this.#options.onPoison?.(job.page.key, reason);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      this.#fail(new RenderPoolError(`Cannot remember a page: ${why}`, { cause }), true);
+    }
   }
 
   #lost(lane: Lane, blamed: Job | undefined, left: readonly Job[], reason: string): void {
@@ -260,7 +269,7 @@ export class RenderPool implements AsyncDisposable {
     this.#retire(lane);
     // Once it has ended; until then it counts what comes back itself.
     void lane.stop().then(() => this.#sink.add(-lane.cells.sent));
-    if (this.#stopped || this.#error !== undefined) return;
+    if (this.#failing) return;
     // Those that failed on the way and whose row has not gone are tried again.
     for (const job of left) if (job.effort === Effort.Render) job.reason = "";
     this.#queue.unshift(...left);
@@ -268,6 +277,7 @@ export class RenderPool implements AsyncDisposable {
       if (blamed.effort === Effort.Render) {
         // Else it was told before the worker died of what followed.
         if (blamed.reason === "") this.#remember(blamed, reason);
+        if (this.#failing) return;
       } else if (blamed.effort === Effort.Bare) {
         return this.#fail(new RenderPoolError(`Cannot make a row: ${reason}`), true);
       }

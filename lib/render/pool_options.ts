@@ -40,7 +40,7 @@ export interface RenderPoolOptions {
   readonly poison?: Iterable<readonly [key: string, reason: string]>;
   /** Most such pages remembered; the oldest are forgotten. @default 10000 */
   readonly maxPoison?: number;
-  /** Told of each new one, so that it can be kept for the next start. */
+  /** Told of each new one, so that it can be kept for the next start. If it throws, the pool fails. */
   readonly onPoison?: (key: string, reason: string) => void;
   /** Told once when the pool cannot go on. {@linkcode RenderPool.push} and `close` reject with the same. */
   readonly onError?: (error: RenderPoolError) => void;

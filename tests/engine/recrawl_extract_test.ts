@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { bodyDigest } from "../../lib/capture/digest.ts";
+import { RunError } from "../../lib/engine/errors.ts";
+import { readCheckpoint } from "../../lib/worklist/checkpoint.ts";
 import { startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
-import { metaOf, rowsOfRun } from "./_recrawl.ts";
+import { collect, countRows, metaOf, rowsOfRun, verifyClean } from "./_recrawl.ts";
 
 const web = await startWeb({ hosts: 1, pages: 20, pageBytes: 2500 });
 globalThis.addEventListener("unload", () => web[Symbol.asyncDispose]());
@@ -63,4 +65,24 @@ Deno.test("hostile pages are rows, and the pages behind them too", () =>
       }
       await Deno.remove(`${dir}/out`, { recursive: true });
     }
+  }));
+
+Deno.test("a recrawl that cannot remember a page that breaks renderers says so, with what it has", () =>
+  withFolder(async (dir) => {
+    const state = `${dir}/state.json`;
+    Deno.symlinkSync(`${dir}/missing/poison`, `${state}.poison`);
+    const options = { from: URLS, state, extractor: "raw" as const, delayMs: 0 };
+    await assert.rejects(
+      collect(web, dir, { ...options, childCommand: ["/bin/false"] }),
+      (error: Error) => {
+        assert.ok(error instanceof RunError);
+        assert.equal(error.exitCode, 1);
+        assert.match(error.message, /^Cannot write "\S+state\.json\.poison": ENOENT/);
+        return true;
+      },
+    );
+    const { rows } = readCheckpoint(state)!;
+    assert.ok(rows > 0);
+    assert.equal(await countRows(`${dir}/out`), rows);
+    await verifyClean(`${dir}/out`, state);
   }));

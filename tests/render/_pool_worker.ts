@@ -12,9 +12,16 @@ import { serveRenderPool } from "../../lib/render/pool_worker.ts";
 
 const MARKER = "<!--do ";
 let hangs = false;
+let spun = false;
 
 function obey(what: string): void {
   if (what === "spin") { for (;;); }
+  if (what === "spin, then throw") {
+    if (spun) throw new Error("told to throw");
+    spun = true;
+    for (;;);
+  }
+  if (what === "tell") throw new Error(`this thread was ${spun ? "" : "not "}stopped`);
   if (what === "match") /^(a+)+$/.test("a".repeat(64) + "b");
   if (what === "grow") grow();
   if (what === "exit") process.exit(0);

@@ -142,6 +142,23 @@ Deno.test("RenderPool survives pages that break its threads, and remembers them"
   assert.deepEqual(told.find(([key]) => key === "exit"), ["exit", why("exit")]);
 });
 
+for (const evil of ["exit", "spin"]) {
+  Deno.test(`RenderPool fails where a page that is at "${evil}" cannot be remembered`, async () => {
+    const errors: Error[] = [];
+    const { pool } = collect({
+      ...{ width: 1, deadlineMs: 500, onError: (error) => void errors.push(error) },
+      onPoison() {
+        throw new Error("the disk is full");
+      },
+    });
+    await pool.push(page(evil, `<!--do ${evil}--><p>Hello`));
+    const message = "Cannot remember a page: the disk is full";
+    await assert.rejects(pool.close(), { name: "RenderPoolError", message });
+    assert.deepEqual(errors.map((error) => error.message), [message]);
+    await pool.abort();
+  });
+}
+
 Deno.test("RenderPool does not try what it was told breaks renderers", async () => {
   const told: string[] = [];
   const { pool, rows } = collect({
@@ -181,6 +198,16 @@ Deno.test("RenderPool makes a row of a page that breaks even its decoding", asyn
   }
   assert.equal(found.get("fine")!.failed, "");
   assert.equal(pool.figures.poison, 2);
+});
+
+Deno.test("RenderPool replaces a worker that was stopped amid a page, whatever came after", async () => {
+  const { pool, rows } = collect({ deadlineMs: 500, width: 1 });
+  await pool.push(page("evil", "<p>x", { contentEncoding: "x-do spin, then throw" }));
+  await pool.push(page("next", "<p>x", { contentEncoding: "x-do tell" }));
+  await pool.close();
+  const found = byKey(rows);
+  assert.equal(found.get("evil")!.failed, "it took longer than 500 ms");
+  assert.equal(found.get("next")!.failed, "this thread was not stopped");
 });
 
 Deno.test("RenderPool replaces a worker that does nothing more", async () => {
