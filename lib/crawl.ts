@@ -70,4 +70,9 @@ export {
   verifyPaths,
   type WorkerTimes,
 } from "./engine/mod.ts";
-export { FrontierError, FrontierIdentityError, StateLockedError } from "./frontier/mod.ts";
+export {
+  FrontierError,
+  FrontierIdentityError,
+  LockError,
+  StateLockedError,
+} from "./frontier/mod.ts";

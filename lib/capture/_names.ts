@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { CaptureFs } from "./fs.ts";
+import type { WritingFs } from "../files/mod.ts";
 
 /** Ending of a part that is whole. */
 export const SEALED = ".parquet";
@@ -52,7 +52,7 @@ export function checkPrefix(prefix: string): void {
  * The highest number that a part of this stem ever had, or -1: by the names that are there and by
  * the note that {@linkcode noteNumber} keeps, since parts are moved away once they are published.
  */
-export function highestNumber(fs: CaptureFs, dir: string, stem: string): number {
+export function highestNumber(fs: WritingFs, dir: string, stem: string): number {
   let highest = -1;
   for (const name of fs.list(dir)) {
     highest = Math.max(highest, numberIn(name, stem, SEALED, OPEN, NOTE));
@@ -66,7 +66,7 @@ const NOTE = ".used";
  * Notes durably that a number is used up, as the name of an empty file, which no crash can leave
  * half written; the note before it is removed.
  */
-export function noteNumber(fs: CaptureFs, dir: string, stem: string, number: number): void {
+export function noteNumber(fs: WritingFs, dir: string, stem: string, number: number): void {
   const path = join(dir, partName(stem, number) + NOTE);
   fs.close(fs.create(path));
   fs.syncDir(dir);

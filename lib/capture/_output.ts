@@ -4,18 +4,18 @@
  * @module
  */
 
+import { writeAll, type WritingFs } from "../files/mod.ts";
 import type { FileSink } from "./_page_store.ts";
-import { type CaptureFs, writeFully } from "./fs.ts";
 
 /** Gathers small writes; the descriptor stays open. */
 export class Output implements FileSink {
-  readonly #fs: CaptureFs;
+  readonly #fs: WritingFs;
   readonly #fd: number;
   readonly #buffer = new Uint8Array(1 << 18);
   #used = 0;
   #written = 0;
 
-  constructor(fs: CaptureFs, fd: number) {
+  constructor(fs: WritingFs, fd: number) {
     this.#fs = fs;
     this.#fd = fd;
   }
@@ -31,7 +31,7 @@ export class Output implements FileSink {
   write(bytes: Uint8Array): void {
     if (this.#used + bytes.length > this.#buffer.length) this.flush();
     if (bytes.length > this.#buffer.length) {
-      writeFully(this.#fs, this.#fd, bytes, this.#written);
+      writeAll(this.#fs, this.#fd, bytes, this.#written);
       this.#written += bytes.length;
     } else {
       this.#buffer.set(bytes, this.#used);
@@ -41,7 +41,7 @@ export class Output implements FileSink {
 
   flush(): void {
     if (this.#used === 0) return;
-    writeFully(this.#fs, this.#fd, this.#buffer.subarray(0, this.#used), this.#written);
+    writeAll(this.#fs, this.#fd, this.#buffer.subarray(0, this.#used), this.#written);
     this.#written += this.#used;
     this.#used = 0;
   }

@@ -44,7 +44,7 @@ export * from "./codec.ts";
 export * from "./digest.ts";
 export * from "./errors.ts";
 export type { CaptureFault, CaptureFaultCode } from "./faults.ts";
-export { captureDiskFs, type CaptureFs } from "./fs.ts";
+export { diskFs as captureDiskFs, type WritingFs as CaptureFs } from "../files/mod.ts";
 export * from "./part_sequence.ts";
 export * from "./ranges.ts";
 export * from "./reader.ts";

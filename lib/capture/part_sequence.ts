@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { diskFs, type WritingFs } from "../files/mod.ts";
 import {
   checkPrefix,
   highestNumber,
@@ -17,7 +18,6 @@ import {
 } from "./_names.ts";
 import { CaptureWriteError, codeOf } from "./errors.ts";
 import type { NewCaptureRow } from "./codec.ts";
-import { captureDiskFs, type CaptureFs } from "./fs.ts";
 import { CaptureWriter, type CaptureWriterOptions, type WrittenCaptures } from "./writer.ts";
 
 /** Prefix of the names of parts where none is given. */
@@ -59,7 +59,7 @@ export interface SealedPart extends WrittenCaptures {
  */
 export class PartSequence {
   readonly #options: PartSequenceOptions;
-  readonly #fs: CaptureFs;
+  readonly #fs: WritingFs;
   readonly #stem: string;
   readonly #shardSize: number;
   #number: number;
@@ -76,7 +76,7 @@ export class PartSequence {
     const { dir, prefix = DEFAULT_PREFIX, writer = 0, writers = 1 } = options;
     checkPrefix(prefix);
     this.#options = options;
-    this.#fs = options.fs ?? captureDiskFs;
+    this.#fs = options.fs ?? diskFs;
     this.#stem = stemOf(prefix, writer, writers);
     this.#shardSize = options.shardSize ?? 512 << 20;
     try {
@@ -201,7 +201,7 @@ export class PartSequence {
 export function removeUnfinished(
   dir: string,
   prefix: string = DEFAULT_PREFIX,
-  fs: CaptureFs = captureDiskFs,
+  fs: WritingFs = diskFs,
 ): string[] {
   let names: string[];
   try {
@@ -224,7 +224,7 @@ export function removeUnfinished(
 export function listParts(
   dir: string,
   prefix: string = DEFAULT_PREFIX,
-  fs: CaptureFs = captureDiskFs,
+  fs: WritingFs = diskFs,
 ): string[] {
   return fs.list(dir).filter((name) => isPart(name, prefix, SEALED)).sort();
 }

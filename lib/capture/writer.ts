@@ -7,6 +7,7 @@
 import { ByteWriter } from "hyparquet-writer";
 import { writeIndexes } from "hyparquet-writer/src/indexes.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";
+import { diskFs, type WritingFs } from "../files/mod.ts";
 import { type NewCaptureRow, RowBatch } from "./codec.ts";
 import { rowsIn } from "./row_view.ts";
 import {
@@ -23,7 +24,6 @@ import { NO_POSITION, PLACES, ROW_FIXED, VARIABLE } from "./_layout.ts";
 import { Output } from "./_output.ts";
 import { PageCompressor, PageStore, type StoredPage } from "./_page_store.ts";
 import { CaptureWriteError } from "./errors.ts";
-import { captureDiskFs, type CaptureFs } from "./fs.ts";
 import { formatRanges, type RowRange, RowSet } from "./ranges.ts";
 import { CAPTURE_COLUMNS, type CaptureColumnName, ROWS_KEY, RUN_KEY } from "./schema.ts";
 
@@ -39,8 +39,8 @@ export interface CaptureWriterOptions {
   readonly groupBytes?: number;
   /** zstd's level. @default 3 */
   readonly level?: number;
-  /** File operations. @default {@linkcode captureDiskFs} */
-  readonly fs?: CaptureFs;
+  /** File operations. @default {@linkcode diskFs} */
+  readonly fs?: WritingFs;
 }
 
 /** A file that is whole and on the disk. */
@@ -107,7 +107,7 @@ export class CaptureWriter {
   /** Path of the file. */
   readonly path: string;
   readonly #options: CaptureWriterOptions;
-  readonly #fs: CaptureFs;
+  readonly #fs: WritingFs;
   readonly #fd: number;
   readonly #groupBytes: number;
   readonly #columns: readonly Column[];
@@ -132,7 +132,7 @@ export class CaptureWriter {
    * @throws {CaptureWriteError} If the disk refuses.
    */
   constructor(path: string, options: CaptureWriterOptions) {
-    const fs = options.fs ?? captureDiskFs;
+    const fs = options.fs ?? diskFs;
     this.path = path;
     this.#options = options;
     this.#fs = fs;

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type FileLock, lockFile, StateLockedError } from "../frontier/mod.ts";
+import { type FileLock, lockFile, StateLockedError } from "../files/mod.ts";
 import { surt } from "../url/mod.ts";
 import { type Repair, repairFolder, unsealedPrefixes } from "../warc/mod.ts";
 import { isDiskFull, RunError } from "./errors.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { follow } from "./_follow.ts";
+import { follow } from "../files/mod.ts";
 import { FrontierError } from "./errors.ts";
 import type { ControlCommand } from "./types.ts";
 

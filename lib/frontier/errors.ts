@@ -47,26 +47,6 @@ export class FrontierIdentityError extends FrontierError {
   }
 }
 
-/** Another process holds the lock. */
-export class StateLockedError extends FrontierError {
-  /** Always `"StateLockedError"`. */
-  override readonly name = "StateLockedError";
-  /** What is locked. */
-  readonly path: string;
-  /** The holder's process id; undefined when the lock file does not say. */
-  readonly pid: number | undefined;
-
-  /** Writes the message from what is locked and by whom. */
-  constructor(path: string, pid: number | undefined) {
-    super(
-      `Cannot use "${path}": ${pid === undefined ? "another process" : `process ${pid}`} ` +
-        `is using it. Wait for it to end, or stop it.`,
-    );
-    this.path = path;
-    this.pid = pid;
-  }
-}
-
 /** How an error crosses from the Worker to the caller. */
 export interface WireError {
   readonly name: string;

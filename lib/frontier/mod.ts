@@ -23,10 +23,11 @@ export type { VisitVerdict } from "../tiers/revisit.ts";
 export { openFrontier } from "./open.ts";
 export { sendControl } from "./control.ts";
 export { readDone, readQueued, readStats } from "./read.ts";
-export { type FileLock, lockFile, type LockOptions } from "./lock.ts";
+export { FrontierError, FrontierIdentityError, FrontierStateError } from "./errors.ts";
 export {
-  FrontierError,
-  FrontierIdentityError,
-  FrontierStateError,
+  type FileLock,
+  LockError,
+  lockFile,
+  type LockOptions,
   StateLockedError,
-} from "./errors.ts";
+} from "../files/mod.ts";

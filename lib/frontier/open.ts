@@ -5,10 +5,10 @@
  */
 
 import { setImmediate } from "node:timers";
+import { type FileLock, lockFile } from "../files/mod.ts";
 import type { Answer, Reply, Request } from "./_messages.ts";
 import { packCompletions, packPut, packReleases, unpackLeases } from "./_wire.ts";
 import { FrontierError, unpackError } from "./errors.ts";
-import { type FileLock, lockFile } from "./lock.ts";
 import type {
   Completion,
   ControlCommand,
@@ -33,6 +33,7 @@ const MAX_CONTROLS = 1000;
  * in a Worker of its own.
  *
  * @throws {StateLockedError} when another process (or another opening in this one) has it.
+ * @throws {LockError} when the state's lock cannot be made, as in a folder that may not be written.
  * @throws {FrontierIdentityError} when a value of `identity` differs from the state's.
  * @throws {FrontierStateError} when the file is no crawl state, damaged, or of a newer version.
  */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { lockHolder } from "../files/mod.ts";
 import { ringRate } from "./_counters.ts";
 import { readDoneRow } from "./_done.ts";
 import { Arena } from "./_arena.ts";
@@ -16,7 +17,6 @@ import { loadCounters, storedKey } from "./_identity.ts";
 import { depthOf } from "./_listed.ts";
 import { replayJournal } from "./_replay.ts";
 import { FrontierStateError } from "./errors.ts";
-import { lockHolder } from "./lock.ts";
 import { openDatabase, pragma, stateError, Store } from "./_store.ts";
 import { hasVisits, visitsDue, visitStats } from "./_visits.ts";
 import type { DoneUrl, FrontierStats, QueuedUrl } from "./types.ts";

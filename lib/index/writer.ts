@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type FileLock, lockFile, StateLockedError } from "../frontier/mod.ts";
+import { type FileLock, lockFile, StateLockedError } from "../files/mod.ts";
 import { hostOf } from "../url/mod.ts";
 import { indexPath, numberOf, openForWriting } from "./_database.ts";
 import { stored } from "./_stored.ts";

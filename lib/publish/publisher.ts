@@ -6,7 +6,7 @@
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { lockFile } from "../frontier/mod.ts";
+import { diskFs, lockFile } from "../files/mod.ts";
 import {
   HubAccessError,
   HubClient,
@@ -17,7 +17,6 @@ import {
   timer,
 } from "../hub/mod.ts";
 import { type Checkpoint, readCheckpoint } from "../worklist/mod.ts";
-import { diskFs } from "../warc/mod.ts";
 import { Committer, type PreparedPart } from "./_committer.ts";
 import { type LocalFile, PartHashes } from "./_hashes.ts";
 import { partsOf, rowsOf } from "./_parts.ts";

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type FileLock, lockFile, StateLockedError } from "../frontier/mod.ts";
+import { type FileLock, lockFile, StateLockedError } from "../files/mod.ts";
 import { RefetchError } from "./errors.ts";
 
 /** A shard's line of the ledger. */

@@ -5,8 +5,8 @@
  */
 
 import { dirname } from "node:path";
+import { diskFs, type FileSystem, writeAll } from "../files/mod.ts";
 import { concat, text, utf8Bytes } from "./_bytes.ts";
-import { diskFs, type WarcFs, writeAll } from "./fs.ts";
 
 /** Bytes of lines held before they are sorted and put on disk. */
 const RUN = 4 << 20;
@@ -21,7 +21,7 @@ const PIECE = 1 << 16;
  */
 export class MergeSort {
   readonly #path: string;
-  readonly #fs: WarcFs;
+  readonly #fs: FileSystem;
   readonly #run: number;
   #held = new HeldLines();
   #count = 0;
@@ -34,7 +34,7 @@ export class MergeSort {
    * @param path The file to write in the end, through a temporary one.
    * @param run Bytes held in memory.
    */
-  constructor(path: string, fs: WarcFs = diskFs, run: number = RUN) {
+  constructor(path: string, fs: FileSystem = diskFs, run: number = RUN) {
     this.#path = path;
     this.#fs = fs;
     this.#run = run;
@@ -190,14 +190,14 @@ class HeldLines {
 }
 
 class LineWriter {
-  readonly #fs: WarcFs;
+  readonly #fs: FileSystem;
   readonly #path: string;
   readonly #fd: number;
   #lines: string[] = [];
   #held = 0;
   #size = 0;
 
-  constructor(path: string, fs: WarcFs) {
+  constructor(path: string, fs: FileSystem) {
     this.#fs = fs;
     this.#path = path;
     if (fs.exists(path)) fs.remove(path); // left by a killed run
@@ -232,7 +232,7 @@ class LineWriter {
 }
 
 class LineReader {
-  readonly #fs: WarcFs;
+  readonly #fs: FileSystem;
   readonly #fd: number;
   #lines: string[] = [];
   #next = 0;
@@ -241,7 +241,7 @@ class LineReader {
   /** The line the reader stands at, or nothing at the end. */
   line: string | undefined;
 
-  constructor(path: string, fs: WarcFs) {
+  constructor(path: string, fs: FileSystem) {
     this.#fs = fs;
     this.#fd = fs.open(path);
     this.next();

@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import type { WarcFs } from "./fs.ts";
+import type { FileSystem } from "../files/mod.ts";
 
 /** Ending of a sealed file. */
 export const SEALED = ".warc.gz";
@@ -48,7 +48,7 @@ export function checkPrefix(prefix: string): void {
  *
  * @param least The number is not below it.
  */
-export function takeNumber(fs: WarcFs, dir: string, prefix: string, least: number): number {
+export function takeNumber(fs: FileSystem, dir: string, prefix: string, least: number): number {
   return highest(fs, dir, prefix, 1, least);
 }
 
@@ -59,11 +59,11 @@ export function openPrefixes(names: readonly string[]): string[] {
 }
 
 /** Notes the numbers of the files that are there, so that they stay used when those are gone. */
-export function noteNumbers(fs: WarcFs, dir: string, prefix: string): void {
+export function noteNumbers(fs: FileSystem, dir: string, prefix: string): void {
   highest(fs, dir, prefix, 0);
 }
 
-function highest(fs: WarcFs, dir: string, prefix: string, more: 0 | 1, least = 0): number {
+function highest(fs: FileSystem, dir: string, prefix: string, more: 0 | 1, least = 0): number {
   let number = -1;
   fs.update(join(dir, `${prefix}.seq`), (old) => {
     // A note that a crash left half written is no loss: the names in the folder tell as well.

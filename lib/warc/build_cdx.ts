@@ -5,11 +5,11 @@
  */
 
 import { basename } from "node:path";
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { MergeSort } from "./_merge_sort.ts";
 import { CDX11_HEADER, cdx11Line } from "./cdx11.ts";
 import { cdxjEntry, cdxjLine, cdxjPath, isCapture, type SurtFunction } from "./cdxj.ts";
 import { WarcFormatError } from "./errors.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { readWarc, type ReadWarcOptions, type WarcDamage } from "./reader.ts";
 
 /** Options of {@linkcode buildCdxj}. */
@@ -21,7 +21,7 @@ export interface BuildCdxjOptions {
   /** Told of damage; without it damage is an error. */
   readonly onDamage?: ReadWarcOptions["onDamage"];
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 /**
@@ -57,7 +57,7 @@ export interface BuildCdxOptions {
   /** Told of each file once it was read. */
   readonly onRead?: (file: IndexedFile) => void;
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
   /** Ends the work with its reason; nothing is left. */
   readonly signal?: AbortSignal;
   /** Bytes of lines that are sorted in memory. @default 4 MiB */

@@ -5,8 +5,8 @@
  */
 
 import { basename, dirname, join } from "node:path";
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { asciiWord, concat, text } from "./_bytes.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { parseHttp } from "./http.ts";
 import type { WarcRecord } from "./reader.ts";
 
@@ -156,7 +156,7 @@ export interface CdxjLine {
  */
 export async function* readCdxj(
   path: string,
-  fs: WarcFs = diskFs,
+  fs: FileSystem = diskFs,
 ): AsyncGenerator<CdxjLine, void, unknown> {
   const MAX = 1 << 20;
   let rest: Uint8Array[] = [], length = 0, beyond = 0, at = 0;

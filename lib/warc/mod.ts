@@ -35,7 +35,7 @@ export * from "./build_cdx.ts";
 export * from "./cdx11.ts";
 export * from "./cdxj.ts";
 export * from "./errors.ts";
-export { diskFs, type WarcFs } from "./fs.ts";
+export { diskFs, type FileSystem as WarcFs } from "../files/mod.ts";
 export * from "./headers.ts";
 export * from "./http.ts";
 export * from "./reader.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { plain, startsWith } from "./_bytes.ts";
 import { isMagic, type Member, type MemberFault, openMember } from "./_member.ts";
 import { ByteQueue } from "./_queue.ts";
@@ -11,7 +12,6 @@ import { type RawRecord, readRecord } from "./_record.ts";
 import { findRecord, nextRecordIn } from "./_resync.ts";
 import type { WarcHeaders } from "./headers.ts";
 import { WarcFormatError } from "./errors.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 
 /** A record. */
 export interface WarcRecord extends WarcRecordHead {
@@ -131,7 +131,7 @@ export async function* readWarc(
 export async function readRecordAt(
   path: string,
   offset: number,
-  options: Omit<ReadWarcOptions, "offset" | "onDamage"> & { readonly fs?: WarcFs } = {},
+  options: Omit<ReadWarcOptions, "offset" | "onDamage"> & { readonly fs?: FileSystem } = {},
 ): Promise<WarcRecord> {
   const source = fileBytes(path, options.fs ?? diskFs, offset, 1 << 16);
   for await (const record of readWarc(source, { ...options, offset })) {
@@ -144,7 +144,7 @@ export async function readRecordAt(
 /** The records of a file on disk; as {@linkcode readWarc}. */
 export function readWarcFile(
   path: string,
-  options: ReadWarcOptions & { readonly fs?: WarcFs } = {},
+  options: ReadWarcOptions & { readonly fs?: FileSystem } = {},
 ): AsyncGenerator<WarcRecord, void, unknown> {
   return readWarc(fileBytes(path, options.fs ?? diskFs, options.offset ?? 0), options);
 }

@@ -5,11 +5,11 @@
  */
 
 import { basename, dirname, join } from "node:path";
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { noteNumbers, numberIn, OPEN, openPrefixes, SEALED } from "./_names.ts";
 import { buildCdxj } from "./build_cdx.ts";
 import type { SurtFunction } from "./cdxj.ts";
 import { WarcWriteError } from "./errors.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { readWarc, type WarcDamage } from "./reader.ts";
 
 /** Options of {@linkcode repairFolder}. */
@@ -19,7 +19,7 @@ export interface RepairOptions {
   /** Builds the index that a sealed file lacks, in SURT keys; without it none is built. */
   readonly surt?: SurtFunction;
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 /** What was done to one file. */
@@ -84,11 +84,11 @@ export async function repairFolder(dir: string, options: RepairOptions = {}): Pr
  *
  * @param fs File operations. @default {@linkcode diskFs}
  */
-export function unsealedPrefixes(dir: string, fs: WarcFs = diskFs): string[] {
+export function unsealedPrefixes(dir: string, fs: FileSystem = diskFs): string[] {
   return fs.exists(dir) ? openPrefixes(fs.list(dir)) : [];
 }
 
-async function repairFile(path: string, prefix: string, fs: WarcFs): Promise<Repair> {
+async function repairFile(path: string, prefix: string, fs: FileSystem): Promise<Repair> {
   const dir = dirname(path), file = basename(path).slice(0, -".open".length);
   const { end, exchanges } = await wholePart(path, fs);
   const fd = fs.open(path, true);
@@ -118,7 +118,10 @@ async function repairFile(path: string, prefix: string, fs: WarcFs): Promise<Rep
 }
 
 /** Where the last whole exchange ends: every request needs the answer that follows it. */
-async function wholePart(path: string, fs: WarcFs): Promise<{ end: number; exchanges: number }> {
+async function wholePart(
+  path: string,
+  fs: FileSystem,
+): Promise<{ end: number; exchanges: number }> {
   let end = 0, exchanges = 0;
   let damaged: WarcDamage | undefined;
   const onDamage = (damage: WarcDamage) => void (damaged ??= damage);

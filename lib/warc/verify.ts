@@ -5,10 +5,10 @@
  */
 
 import { basename } from "node:path";
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { ScratchDb } from "./_scratch_db.ts";
 import { BlockDigests } from "./_verify_digest.ts";
 import { unbracketed } from "./_record.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { readWarc, type WarcDamage, type WarcRecord } from "./reader.ts";
 
 /** What kind of fault it is. */
@@ -58,7 +58,7 @@ export interface VerifyWarcOptions {
   /** Told of each whole record of all the files, file by file, in order. */
   readonly onRecord?: (path: string, record: WarcRecord) => void;
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 /** Longest block checked in one piece. */

@@ -5,6 +5,7 @@
  */
 
 import { dirname, join } from "node:path";
+import { diskFs, fileBytes, type FileSystem } from "../files/mod.ts";
 import { ScratchDb } from "./_scratch_db.ts";
 import {
   type CdxjEntry,
@@ -14,7 +15,6 @@ import {
   readCdxj,
   type SurtFunction,
 } from "./cdxj.ts";
-import { diskFs, fileBytes, type WarcFs } from "./fs.ts";
 import { parseHttp } from "./http.ts";
 import { readWarc, type WarcRecord } from "./reader.ts";
 import type { WarcFault, WarcFaultCode } from "./verify.ts";
@@ -26,7 +26,7 @@ export interface VerifyCdxjOptions {
   /** Checks the keys too. */
   readonly surt?: SurtFunction;
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 const SCHEMA = `

@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { diskFs, type FileSystem, writeAll } from "../files/mod.ts";
 import type { ArchivedExchange, OtherRecord, WrittenExchange, WrittenRecord } from "./types.ts";
 import { DedupMemory, packEntry } from "./_dedup.ts";
 import { checkPrefix, fileName, OPEN, stem, takeNumber } from "./_names.ts";
@@ -12,7 +13,6 @@ import { type EncodedPair, RecordEncoder } from "./_encoder.ts";
 import { MergeSort } from "./_merge_sort.ts";
 import { cdxjKey, cdxjLine, type SurtFunction } from "./cdxj.ts";
 import { WarcWriteError } from "./errors.ts";
-import { diskFs, type WarcFs, writeAll } from "./fs.ts";
 
 /** Bytes gathered before they go to the file. */
 const BATCH = 1 << 20;
@@ -61,7 +61,7 @@ export interface WarcWriterOptions {
   /** Makes a UUID. @default crypto.randomUUID */
   readonly uuid?: () => string;
   /** File operations. @default {@linkcode diskFs} */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 /** A file that is whole and will not change. */
@@ -115,7 +115,7 @@ interface Sealing {
  */
 export class WarcWriter {
   readonly #options: WarcWriterOptions;
-  readonly #fs: WarcFs;
+  readonly #fs: FileSystem;
   readonly #prefix: string;
   readonly #maxBytes: number;
   readonly #encoder: RecordEncoder;

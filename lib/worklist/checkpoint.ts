@@ -6,9 +6,8 @@
 
 import { basename, dirname, resolve } from "node:path";
 import { formatRanges, parseRanges, type RowRange } from "../capture/mod.ts";
-import { type FileLock, lockFile } from "../frontier/mod.ts";
+import { diskFs, type FileLock, type FileSystem, lockFile, writeAll } from "../files/mod.ts";
 import { suffixListHash } from "../url/mod.ts";
-import { diskFs, type WarcFs } from "../warc/mod.ts";
 import { CheckpointError, CheckpointMismatchError, SuffixListError } from "./errors.ts";
 import { checkRanges, normalRanges } from "./ranges.ts";
 import type { ReadPosition } from "./types.ts";
@@ -59,7 +58,7 @@ export interface OpenCheckpointOptions {
   /** Hash of the public suffix list in use. @default {@linkcode suffixListHash} */
   readonly suffixList?: string;
   /** File operations. @default the real ones */
-  readonly fs?: WarcFs;
+  readonly fs?: FileSystem;
 }
 
 const MAX_BYTES = 256 << 20;
@@ -72,12 +71,18 @@ const MAX_BYTES = 256 << 20;
 export class CheckpointFile implements Disposable {
   /** Path of the file. */
   readonly path: string;
-  readonly #fs: WarcFs;
+  readonly #fs: FileSystem;
   readonly #lock: FileLock;
   #state: Checkpoint;
   #fresh: boolean;
 
-  private constructor(path: string, fs: WarcFs, lock: FileLock, state: Checkpoint, fresh: boolean) {
+  private constructor(
+    path: string,
+    fs: FileSystem,
+    lock: FileLock,
+    state: Checkpoint,
+    fresh: boolean,
+  ) {
     this.path = path;
     this.#fs = fs;
     this.#lock = lock;
@@ -166,7 +171,7 @@ export class CheckpointFile implements Disposable {
       if (fs.exists(temporary)) fs.remove(temporary);
       const fd = fs.create(temporary);
       try {
-        for (let at = 0; at < bytes.length;) at += fs.write(fd, bytes.subarray(at), at);
+        writeAll(fs, fd, bytes, 0);
         fs.sync(fd);
       } finally {
         fs.close(fd);
@@ -192,12 +197,12 @@ export class CheckpointFile implements Disposable {
  */
 export function readCheckpoint(
   path: string,
-  options: { readonly fs?: WarcFs } = {},
+  options: { readonly fs?: FileSystem } = {},
 ): Checkpoint | undefined {
   return load(resolve(path), options.fs ?? diskFs);
 }
 
-function load(path: string, fs: WarcFs): Checkpoint | undefined {
+function load(path: string, fs: FileSystem): Checkpoint | undefined {
   if (!fs.exists(path)) return undefined;
   const bytes = attempt(path, "read", () => {
     const fd = fs.open(path);

@@ -29,7 +29,7 @@ export * from "./errors.ts";
 export type { HubSettings } from "../hub/mod.ts";
 export { countRows, LAST_ROW, MAX_PARTS, normalRanges, subtractRanges } from "./ranges.ts";
 export type { RowRange } from "../capture/mod.ts";
-export type { WarcFs } from "../warc/mod.ts";
+export type { FileSystem as WarcFs } from "../files/mod.ts";
 export { type ByteSource, fetchText, isRemote, openBytes, type RemoteOptions } from "./bytes.ts";
 export {
   ColumnFile,

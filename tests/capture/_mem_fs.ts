@@ -1,9 +1,9 @@
 /** A file system in memory whose operations can be made to fail. */
 
-import type { CaptureFs } from "../../lib/capture/fs.ts";
+import type { WritingFs } from "../../lib/files/fs.ts";
 
 /** What can be made to fail. */
-export type Operation = Exclude<keyof CaptureFs, "exists">;
+export type Operation = Exclude<keyof WritingFs, "exists">;
 
 /** A failure as the system gives it. */
 export function systemError(code: string): Error {
@@ -11,7 +11,7 @@ export function systemError(code: string): Error {
 }
 
 /** Files in one flat folder. */
-export class MemFs implements CaptureFs {
+export class MemFs implements WritingFs {
   readonly files = new Map<string, Uint8Array>();
   readonly #open = new Map<number, string>();
   #next = 3;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { main } from "../../lib/cli/app.ts";
-import { fileBytes } from "../../lib/warc/fs.ts";
+import { fileBytes } from "../../lib/files/fs.ts";
 import { inFolder } from "../capture/_rows.ts";
 import { testHost } from "./_host.ts";
 

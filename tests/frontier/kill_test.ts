@@ -1,7 +1,5 @@
 // kill -9 at any moment: nothing that was durable is lost or done again.
 import assert from "node:assert/strict";
-import { StateLockedError } from "../../lib/frontier/errors.ts";
-import { lockFile } from "../../lib/frontier/lock.ts";
 import { openFrontier } from "../../lib/frontier/open.ts";
 import { readDone, readQueued } from "../../lib/frontier/read.ts";
 import { tempFolder } from "./_helpers.ts";
@@ -51,43 +49,4 @@ Deno.test("a crawl that is killed loses nothing durable and repeats only what ha
   // And the state opens, unlocked by the kill.
   await using frontier = await openFrontier({ path });
   assert.equal((await frontier.stats()).leased, 0);
-});
-
-Deno.test("lockFile() refuses a second holder and names its process, in this one and another", async () => {
-  using folder = tempFolder();
-  const path = `${folder.path}/out`;
-  const lock = lockFile(`${path}/`);
-  assert.equal(lock.lockPath, `${path}.lock`);
-  const held = (pid: number) => (error: Error) =>
-    error instanceof StateLockedError && error.pid === pid && error.message.includes(String(pid));
-  assert.throws(() => lockFile(path), held(Deno.pid));
-  const module = new URL("../../lib/frontier/lock.ts", import.meta.url).href;
-  const code = `import { lockFile } from ${JSON.stringify(module)};
-    try { lockFile(${JSON.stringify(path)}); console.log("got it"); }
-    catch (error) { console.log(error.name, error.pid); }
-    await new Response(Deno.stdin.readable).text();`;
-  const start = () =>
-    new Deno.Command(Deno.execPath(), {
-      args: ["eval", "--no-check", code],
-      stdin: "piped",
-      stdout: "piped",
-    }).spawn();
-  const refused = start();
-  await refused.stdin.close();
-  assert.equal(await new Response(refused.stdout).text(), `StateLockedError ${Deno.pid}\n`);
-  await refused.status;
-  lock.release();
-  lock.release();
-
-  // Now the other process holds it, and a kill gives it back.
-  const holder = start();
-  const reader = holder.stdout.getReader();
-  const { value } = await reader.read();
-  assert.equal(new TextDecoder().decode(value), "got it\n");
-  assert.throws(() => lockFile(path), held(holder.pid));
-  holder.kill("SIGKILL");
-  await holder.status;
-  await reader.cancel();
-  await holder.stdin.close().catch(() => {});
-  lockFile(path).release();
 });

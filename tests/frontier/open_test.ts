@@ -1,11 +1,11 @@
 // The door and the Worker behind it.
 import assert from "node:assert/strict";
+import { StateLockedError } from "../../lib/files/errors.ts";
 import { sendControl } from "../../lib/frontier/control.ts";
 import {
   FrontierError,
   FrontierIdentityError,
   FrontierStateError,
-  StateLockedError,
 } from "../../lib/frontier/errors.ts";
 import { openFrontier } from "../../lib/frontier/open.ts";
 import { readDone, readStats } from "../../lib/frontier/read.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StateLockedError } from "../../lib/frontier/errors.ts";
-import { lockFile } from "../../lib/frontier/lock.ts";
+import { StateLockedError } from "../../lib/files/errors.ts";
+import { lockFile } from "../../lib/files/lock.ts";
 import { PartChangedError, PublishError, PublishMismatchError } from "../../lib/publish/errors.ts";
 import { publish } from "../../lib/publish/publisher.ts";
 import {

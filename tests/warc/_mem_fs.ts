@@ -1,7 +1,7 @@
 /** A file system in memory that can fail, be killed, and lose what was not synced. */
 
 import { dirname, join } from "node:path";
-import type { WarcFs } from "../../lib/warc/fs.ts";
+import type { FileSystem } from "../../lib/files/fs.ts";
 
 interface Node {
   /** A view of a buffer that may have room behind it. */
@@ -18,7 +18,7 @@ export function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: simulated`), { code });
 }
 
-export class MemFs implements WarcFs {
+export class MemFs implements FileSystem {
   names: Map<string, Node>;
   durableNames: Map<string, Node>;
   #fds = new Map<number, Node>();

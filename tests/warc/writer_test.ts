@@ -319,7 +319,7 @@ Deno.test("WarcWriter shares its numbers with other processes", async () => {
   const dir = mkdtempSync(join(tmpdir(), "warc-"));
   try {
     const names = new URL("../../lib/warc/_names.ts", import.meta.url).href;
-    const files = new URL("../../lib/warc/fs.ts", import.meta.url).href;
+    const files = new URL("../../lib/files/fs.ts", import.meta.url).href;
     const script = `import { takeNumber } from "${names}"; import { diskFs } from "${files}";
       for (let i = 0; i < 50; i++) console.log(takeNumber(diskFs, Deno.args[0], "x"));`;
     const runs = Array.from({ length: 3 }, () =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { diskFs, type WarcFs } from "../../lib/warc/fs.ts";
+import { diskFs, type FileSystem } from "../../lib/files/fs.ts";
 import { CheckpointFile, readCheckpoint, type RunIdentity } from "../../lib/worklist/checkpoint.ts";
 import {
   CheckpointError,
@@ -203,7 +203,7 @@ Deno.test("a kill at any moment of save() leaves the checkpoint before or the on
 Deno.test("a full disk says so, and what was saved before is still there", () => {
   const path = fresh();
   let full = false;
-  const fs: WarcFs = {
+  const fs: FileSystem = {
     ...diskFs,
     write(fd, bytes, position) {
       if (full) throw Object.assign(new Error("no space"), { code: "ENOSPC" });
@@ -222,7 +222,7 @@ Deno.test("a full disk says so, and what was saved before is still there", () =>
 });
 
 /** The real file system, told before each call. */
-function watched(onCall: (name: string) => void): WarcFs {
+function watched(onCall: (name: string) => void): FileSystem {
   const out: Record<string, unknown> = {};
   for (const [name, call] of Object.entries(diskFs)) {
     out[name] = (...args: unknown[]) => {
@@ -230,5 +230,5 @@ function watched(onCall: (name: string) => void): WarcFs {
       return (call as (...args: unknown[]) => unknown)(...args);
     };
   }
-  return out as unknown as WarcFs;
+  return out as unknown as FileSystem;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { diskFs } from "../../lib/warc/fs.ts";
+import { diskFs } from "../../lib/files/fs.ts";
 import { type Checkpoint, CheckpointFile } from "../../lib/worklist/checkpoint.ts";
 import { workList } from "../../lib/worklist/_list.ts";
 import type { Part } from "../../lib/worklist/_part.ts";

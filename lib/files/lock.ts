@@ -7,8 +7,8 @@
 
 import { dirname } from "node:path";
 import process from "node:process";
-import { follow } from "./_follow.ts";
-import { FrontierError, StateLockedError } from "./errors.ts";
+import { follow } from "./follow.ts";
+import { LockError, StateLockedError } from "./errors.ts";
 
 /** A lock that is held. Disposing it releases it. */
 export interface FileLock extends Disposable {
@@ -34,7 +34,7 @@ export interface LockOptions {
  * let two processes hold two files of one name.
  *
  * @throws {StateLockedError} when it is held already.
- * @throws {FrontierError} when the lock file cannot be made, as in a folder that may not be written.
+ * @throws {LockError} when the lock file cannot be made, as in a folder that may not be written.
  */
 export function lockFile(path: string, options: LockOptions = {}): FileLock {
   const lockPath = `${follow(trimSlash(path))}.lock`;
@@ -48,7 +48,7 @@ export function lockFile(path: string, options: LockOptions = {}): FileLock {
   } catch (cause) {
     file.close();
     if (cause instanceof StateLockedError) throw cause;
-    throw new FrontierError(`Cannot lock "${path}": ${(cause as Error).message}`, { cause });
+    throw new LockError(`Cannot lock "${path}": ${(cause as Error).message}`, { cause });
   }
   let released = false;
   const release = () => {
@@ -108,7 +108,7 @@ function openLock(path: string, lockPath: string): Deno.FsFile {
     const reason = cause instanceof Deno.errors.NotFound
       ? `the folder ${dirname(lockPath)} is not there; make it, or name another`
       : (cause as Error).message;
-    throw new FrontierError(`Cannot lock "${path}": ${reason}`, { cause });
+    throw new LockError(`Cannot lock "${path}": ${reason}`, { cause });
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The file operations that writing and repairing archives need, so that a test can hold them.
+ * The file operations of what writes and repairs files, so that a test can hold them.
  *
  * @module
  */
@@ -20,10 +20,10 @@ import {
 } from "node:fs";
 
 /**
- * Synchronous file operations. Each throws what the system says. Synchronous because writing an
- * archive runs on a thread of its own, where a blocking write costs less than an asynchronous one.
+ * Synchronous file operations. Each throws what the system says. Synchronous because files are written
+ * on threads of their own, where a blocking write costs less than an asynchronous one.
  */
-export interface WarcFs {
+export interface FileSystem {
   /** Creates a file for reading and writing; fails if the name exists. */
   create(path: string): number;
   /** Opens an existing file; for reading only unless `write`. */
@@ -59,8 +59,11 @@ export interface WarcFs {
   update(path: string, change: (old: string) => string): void;
 }
 
+/** The operations of who only writes new files. */
+export type WritingFs = Omit<FileSystem, "open" | "read" | "truncate" | "size" | "update">;
+
 /** The real file system. */
-export const diskFs: WarcFs = {
+export const diskFs: FileSystem = {
   create: (path) => openSync(path, "wx+"),
   open: (path, write = false) => openSync(path, write ? "r+" : "r"),
   read: (fd, into, position) => readSync(fd, into, 0, into.length, position),
@@ -101,9 +104,9 @@ export const diskFs: WarcFs = {
 };
 
 /** Writes all of `bytes` at a position. */
-export function writeAll(fs: WarcFs, fd: number, bytes: Uint8Array, position: number): void {
+export function writeAll(fs: WritingFs, fd: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length;) {
-    const n = fs.write(fd, bytes.subarray(at), position + at);
+    const n = fs.write(fd, at === 0 ? bytes : bytes.subarray(at), position + at);
     if (n <= 0) throw new Error("the system wrote nothing");
     at += n;
   }
@@ -120,7 +123,7 @@ const TURN_MS = 50;
  */
 export async function* fileBytes(
   path: string,
-  fs: WarcFs = diskFs,
+  fs: FileSystem = diskFs,
   from = 0,
   piece = 1 << 18,
 ): AsyncGenerator<Uint8Array, void, unknown> {

@@ -1,4 +1,8 @@
-/** Where a path leads that is a symbolic link. */
+/**
+ * Where a path leads that is a symbolic link.
+ *
+ * @module
+ */
 
 import { basename, dirname, join, resolve } from "node:path";
 
