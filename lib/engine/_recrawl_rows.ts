@@ -51,7 +51,7 @@ export interface RowEvents {
 
 /** Failure rows are sent when they are so many bytes, or after so many ms. */
 const BATCH_BYTES = 64 * 1024, BATCH_MS = 100;
-/** Without a row for so many ms, none is under way to the writers. */
+/** Without a row for so many ms, none is under way to writers that answer. */
 const GIVE_UP = 10_000;
 const NOTHING = new Uint8Array(0);
 
@@ -280,13 +280,20 @@ export class RecrawlRows {
 
   /** Waits until every row is with a writer: what renders may have ended with rows under way. */
   async #taken(writers: WriterPool, broken: () => boolean): Promise<void> {
-    let before = -1, since = performance.now();
+    let before = -1, since = performance.now(), answered = false;
     while (writers.error === undefined && !broken()) {
       const rows = writers.figures.writers.reduce((sum, { rows }) => sum + rows, 0);
       if (rows >= this.#ledger.ended) return;
-      const now = performance.now();
-      if (rows !== before) since = now;
-      else if (now - since > GIVE_UP) return;
+      if (rows !== before) {
+        since = performance.now();
+        answered = false;
+      } else if (performance.now() - since > GIVE_UP) {
+        if (answered) return;
+        // One may be at a slow disk all the while, its rows behind that: it seals when it is through.
+        await writers.seal().catch(() => {/* told by closing them */});
+        since = performance.now();
+        answered = true;
+      }
       before = rows;
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
