@@ -18,12 +18,14 @@ export type LineFormat = "text" | "jsonl";
  * A file of lines as a part. Rows are its lines, with blank ones and, in text, comments (`#`) left out.
  * To come to a row the lines before it are read.
  *
+ * @param field Which of a JSON object's holds the URL.
  * @param failed Takes the JSON objects alone whose `error` is asked for.
  */
 export function linesPart(
   name: string,
   format: LineFormat | undefined,
   open: () => AsyncIterable<Uint8Array>,
+  field = "url",
   failed?: FailureFilter,
 ): Part {
   return {
@@ -39,7 +41,7 @@ export function linesPart(
         return rows;
       };
       for await (const line of readLines(open())) {
-        const value = parse(line, format, failed);
+        const value = parse(line, format, field, failed);
         if (value === NOTHING) continue;
         while (next < wanted.length && row >= wanted[next]!.end) next++;
         if (next === wanted.length) break;
@@ -63,6 +65,7 @@ const decoder = new TextDecoder();
 function parse(
   line: Uint8Array | undefined,
   format: LineFormat | undefined,
+  field: string,
   failed: FailureFilter | undefined,
 ): string | undefined | null | typeof NOTHING {
   if (line === undefined) return undefined;
@@ -77,9 +80,10 @@ function parse(
     return failed === undefined ? text : null;
   }
   try {
-    const record = JSON.parse(text) as { url?: unknown; error?: unknown } | null;
+    const record = JSON.parse(text) as Record<string, unknown> | null;
     if (failed !== undefined && !failed(String(record?.error ?? ""))) return null;
-    return typeof record?.url === "string" ? record.url : undefined;
+    const value = record?.[field];
+    return typeof value === "string" ? value : undefined;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return undefined;

@@ -17,6 +17,7 @@ import { warcPart } from "./_warc.ts";
 /**
  * The parts of a file, or of the files directly in a folder by the numbers in their names.
  *
+ * @param column Column of Parquet files, field of JSON lines.
  * @param failed Takes the rows that failed alone; captures and records of an earlier pass have such.
  * @throws {WorkListError} If there is nothing that can be read.
  */
@@ -27,7 +28,7 @@ export async function localParts(
   failed: FailureFilter | undefined,
 ): Promise<Part[]> {
   let info: Deno.FileInfo;
-  const paths: string[] = [];
+  let paths: string[] = [];
   try {
     info = await Deno.stat(from);
     if (info.isDirectory) {
@@ -39,6 +40,10 @@ export async function localParts(
         }
       }
       paths.sort(compareNames);
+      // Of a pass in both formats: WARC files hold answers alone, the captures beside them what failed too.
+      if (failed !== undefined && paths.some(saysWhatFailed)) {
+        paths = paths.filter((path) => formatOf(path) !== "warc");
+      }
     }
   } catch (cause) {
     throw new WorkListError(`Cannot read the work list "${from}": ${reason(cause)}`, { cause });
@@ -60,7 +65,7 @@ export async function localParts(
       case "parquet":
         return captureListPart(path, () => openFile(path, stats), column, failed);
       case "jsonl":
-        return linesPart(path, "jsonl", () => fileChunks(path, stats), failed);
+        return linesPart(path, "jsonl", () => fileChunks(path, stats), column, failed);
       case "warc":
         if (failed !== undefined) throw saysNoFailures(path);
         return warcPart(path);
@@ -69,6 +74,11 @@ export async function localParts(
         return linesPart(path, "text", () => fileChunks(path, stats));
     }
   });
+}
+
+function saysWhatFailed(path: string): boolean {
+  const format = formatOf(path);
+  return format === "parquet" || format === "jsonl";
 }
 
 function saysNoFailures(path: string): WorkListError {
@@ -84,6 +94,7 @@ function saysNoFailures(path: string): WorkListError {
  */
 export function stdinParts(
   input: AsyncIterable<Uint8Array>,
+  column: string | undefined,
   stats: WorkListStats,
   failed: FailureFilter | undefined,
   signal?: AbortSignal,
@@ -109,7 +120,7 @@ export function stdinParts(
       signal?.removeEventListener("abort", aborted);
     }
   };
-  return [linesPart("-", undefined, chunks, failed)];
+  return [linesPart("-", undefined, chunks, column, failed)];
 }
 
 function formatOf(name: string): "parquet" | "warc" | "jsonl" | "text" | undefined {

@@ -6,6 +6,7 @@
 
 import { resolve } from "node:path";
 import { type HubClientOptions, hubOptions, type HubSettings, isRepoName } from "../hub/mod.ts";
+import { WorkListError } from "./errors.ts";
 import { failureFilter } from "./_failures.ts";
 import { hubParquets, hubParts } from "./_hub.ts";
 import { workList } from "./_list.ts";
@@ -21,14 +22,18 @@ export interface OpenWorkListOptions extends HubSettings {
    * before a repo of the same name.
    */
   readonly from: string;
-  /** Column of Parquet parts. @default the published list's own, else `url`, else `domain` */
+  /**
+   * Column of Parquet parts, field of JSON lines.
+   *
+   * @default the published list's own, else `url`, else (in Parquet) `domain`
+   */
   readonly column?: string;
   /**
    * Takes only rows of an earlier pass that failed in these ways: `all`, or classes of failures as they
    * stand in the column, or the field, `error`. The list is then captures, or records as JSON lines.
    */
   readonly failed?: readonly string[];
-  /** Folder of the repo that holds the release. @default the newest */
+  /** Folder of the repo that holds the release; no list on disk has one. @default the newest */
   readonly dir?: string;
   /** Release a run was begun with, taken instead of the newest when `dir` names none. */
   readonly release?: string;
@@ -70,14 +75,23 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
   if (from === "-") {
     const parts = stdinParts(
       options.stdin ?? Deno.stdin.readable,
+      options.column,
       stats,
       failed,
       options.signal,
     );
-    return workList(named("-"), "", parts, stats);
+    // Another field is another list; the usual one has always gone without saying.
+    const field = options.column === "url" ? undefined : options.column;
+    return workList(named("-", field), "", parts, stats);
   }
   const published = Object.hasOwn(PUBLISHED, from) ? PUBLISHED[from] : undefined;
   if (published === undefined && (!isRepo(from) || await exists(from))) {
+    if (options.dir !== undefined) {
+      throw new WorkListError(
+        `Cannot read the release "${options.dir}" of the work list "${from}": files on disk have no ` +
+          "releases. Leave --dir out; the folder to write into is --out.",
+      );
+    }
     const parts = await localParts(from, options.column, stats, failed);
     return workList(named(resolve(from), options.column), "", parts, stats);
   }

@@ -99,6 +99,24 @@ Deno.test("records as JSON lines say what failed, in a file and on standard inpu
   assert.deepEqual((await read(piped)).map(({ url }) => url), failed);
 });
 
+Deno.test("of a folder with WARC files beside captures or records the failures are those of these", async () => {
+  const row = JSON.stringify({ url: urlOf(1), error: "dns" });
+  for (const beside of ["captures.parquet", "pass.jsonl"]) {
+    const folder = await Deno.makeTempDir({ dir });
+    if (beside === "pass.jsonl") await Deno.writeTextFile(join(folder, beside), row);
+    else await captures(join(folder, beside), 5, 1);
+    await Deno.writeTextFile(join(folder, "a.warc.gz"), "is not looked at");
+    const list = await open(folder, ["all"]);
+    assert.deepEqual(list.parts.map(({ name }) => name), [join(folder, beside)]);
+    assert((await read(list)).length > 0);
+    await Deno.writeTextFile(join(folder, "plain.txt"), "https://a.example/\n");
+    await assert.rejects(open(folder, ["all"]), /Cannot read the failures in ".*plain\.txt"/);
+  }
+  const archive = await Deno.makeTempDir({ dir });
+  await Deno.writeTextFile(join(archive, "a.warc.gz"), "");
+  await assert.rejects(open(archive, ["all"]), /Cannot read the failures in ".*a\.warc\.gz"/);
+});
+
 Deno.test("a list that does not say what failed is refused", async () => {
   await Deno.writeTextFile(join(dir, "plain.txt"), "https://a.example/\n");
   await assert.rejects(

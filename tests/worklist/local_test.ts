@@ -61,6 +61,33 @@ Deno.test("a .jsonl file gives its url fields; what has none is a row that is co
   assert.equal(list.stats.rows, 8);
 });
 
+Deno.test("a column of JSON lines is the field of that name, in a file and on standard input", async () => {
+  const path = join(dir, "links.jsonl");
+  const text = '{"link":"https://a.example/"}\n{"url":"https://no.example/"}\n{"link":5}\n';
+  await Deno.writeTextFile(path, text);
+  const file = await openWorkList({ from: path, column: "link" });
+  assert.equal(file.source, `${path}#link`);
+  const piped = await openWorkList({ from: "-", stdin: pieces(text, 9), column: "link" });
+  assert.equal(piped.source, "-#link");
+  for (const list of [file, piped]) {
+    assert.deepEqual(places(await rows(list)), [[0, 0, "https://a.example/"]]);
+    assert.equal(list.stats.bad, 2);
+  }
+  const usual = await openWorkList({ from: "-", stdin: pieces("", 1), column: "url" });
+  assert.equal(usual.source, "-", "as it has always been in states");
+});
+
+Deno.test("a release of a list on disk is refused: there is none", async () => {
+  const path = join(dir, "released.txt");
+  await Deno.writeTextFile(path, "https://a.example/\n");
+  for (const from of [path, dir]) {
+    await assert.rejects(
+      openWorkList({ from, dir: "captures/" }),
+      (error: Error) => error instanceof WorkListError && /"captures\/".*--out/.test(error.message),
+    );
+  }
+});
+
 Deno.test("standard input is URLs or JSON objects, in pieces of any size", async () => {
   const text = 'https://a.example/\n{"url":"https://b.example/ü"}\n# no\nc.example\n';
   for (const size of [1, 3, 1000]) {

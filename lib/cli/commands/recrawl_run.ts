@@ -19,7 +19,7 @@ const MIB = 1024 ** 2;
 export interface RecrawlRunOptions extends GlobalOptions, RunOptions {
   /** `domains`, `urls`, a repo of the hub, a local file or folder, or `-` for stdin. */
   readonly from: string;
-  /** Column of the list that holds URLs or domains. */
+  /** Column, or field of JSON lines, that holds URLs or domains. */
   readonly column: string;
   /** Classes of failures of an earlier pass, or `all`; empty takes every row. */
   readonly failed: readonly string[];
@@ -75,7 +75,7 @@ export const recrawlRun: CommandSpec<RecrawlRunOptions, object> = {
       text("NAME"),
       "domain for domains, else url",
       (values) => values.from === "domains" ? "domain" : "url",
-      "Column of the list that holds its URLs or domains",
+      "Column of the list (of .jsonl: field) that holds its URLs or domains",
     ),
     failed: list(
       choice(["all", "dns", "timeout", "refused", "tls", "skip", "other"]),
