@@ -44,6 +44,7 @@ export function shapeOf(message: string): string {
     let from = start;
     let to = i;
     while (from < to && OPENING.includes(text[from]!)) from++;
+    if (text.startsWith("):", to - 2)) to--; // behind an address in brackets; other colons go with the word
     while (to > from && (CLOSING.includes(text[to - 1]!))) to--;
     const word = text.slice(from, to);
     // The one name with a dot in it that is every host's.

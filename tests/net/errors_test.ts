@@ -146,6 +146,7 @@ Deno.test("shapeOf() replaces URLs, hosts, addresses, ports and numbers", () => 
       "dial N connection refused (os error N)",
     ],
     ["dial [2001:db8::1]:443: refused", "dial N refused"],
+    ["open TLS to a.test (127.0.0.1:443): corrupt message", "open tls to N (N): corrupt message"],
     ["no answer from fe80::a, www.example.co.uk or 8.8.8.8", "no answer from N, N or N"],
     ["cannot open /var/tmp/x", "cannot open N"],
     ["robots.txt of a.example:80 could not be had", "robots.txt of N could not be had"],
