@@ -77,7 +77,6 @@ export class CrawlLoop {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #timerAt = Infinity;
   #seeded = false;
-  #accountedAt = performance.now();
   #settling = new Settling();
   #ending: Promise<void> | undefined;
   #perHost: number;
@@ -277,17 +276,11 @@ export class CrawlLoop {
     this.#arm(now, may);
   }
 
-  /** Worker time since the last look is booked to what kept idle workers idle. */
+  /** Worker time since the last look is booked to what workers did, or to what kept them idle. */
   #account(now: number): void {
-    const { workerMs } = this.#parts.statistics;
-    const { workers } = this.#parts.options;
-    const passed = now - this.#accountedAt;
-    this.#accountedAt = now;
-    workerMs.robots += passed * this.#workers.active.robots;
-    workerMs.fetching += passed * this.#workers.active.fetching;
-    const idle = passed * Math.max(0, workers - this.#workers.busy);
-    if (this.#parts.archiver.full) workerMs.queueing += idle;
-    else if (this.#slots.waitingCount > 0) workerMs.hostClock += idle;
+    const { statistics, archiver } = this.#parts;
+    const waiting = this.#slots.waitingCount > 0 ? "hostClock" : undefined;
+    statistics.account(now, this.#workers.active, archiver.full ? "queueing" : waiting);
   }
 
   #arm(now: number, may: boolean): void {

@@ -57,13 +57,13 @@ export class Endings {
       case "answered":
         return this.#answered(slot, job, ending.x);
       case "failed":
-        this.#outcomes.finish(job, "failed", ending.error.kind, ending.error.message);
+        this.#outcomes.failed(job, ending.error);
         return this.#failed(slot, ending.error.kind);
       case "refused":
-        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
+        this.#outcomes.skipped(job, ending.reason, ending.detail);
         return undefined;
       case "leave-out":
-        this.#outcomes.finish(job, "skipped", ending.reason, ending.detail);
+        this.#outcomes.skipped(job, ending.reason, ending.detail);
         return this.#leaveOut(slot, ending.reason);
       case "defer":
         slot.jobs.unshift(job);

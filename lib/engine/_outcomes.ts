@@ -1,6 +1,6 @@
 /** What became of pages: between answer and durable record, and between that and the frontier's books. */
 
-import type { Exchange } from "../net/mod.ts";
+import type { Exchange, FetchError } from "../net/mod.ts";
 import type { Completion, Frontier, LeasedUrl } from "../frontier/mod.ts";
 import { acceptedLinks, acceptsRedirect } from "./_accept.ts";
 import { type Archived, pickHeaders } from "./archiver.ts";
@@ -136,23 +136,30 @@ export class Outcomes {
     };
   }
 
-  /** Ends a page that has no answer. */
-  finish(job: Job, outcome: "failed" | "skipped", error: string, detail: string): void {
-    const { statistics } = this.#parts;
-    const kind = outcome === "skipped" ? "skip" : error;
-    if (outcome === "failed") {
-      statistics.failedBy[error as keyof typeof statistics.failedBy]++;
-      if (error === "other") statistics.shapes.add(detail);
-    } else if (error === "robots") statistics.disallowed++;
+  /** Ends a page that was given up unanswered. */
+  failed(job: Job, { kind, message }: FetchError): void {
+    this.#parts.statistics.failed(kind, message);
+    this.#unanswered(job, { outcome: "failed", error: kind, reason: "" }, message);
+  }
+
+  /** Ends a page that was not asked for. */
+  skipped(job: Job, reason: string, detail: string): void {
+    if (reason === "robots") this.#parts.statistics.disallowed++;
+    this.#unanswered(job, { outcome: "skipped", error: "skip", reason }, detail);
+  }
+
+  #unanswered(
+    job: Job,
+    why: Pick<Completion, "outcome" | "error" | "reason">,
+    detail: string,
+  ): void {
     const now = performance.now();
     this.#uncommitted++;
     this.#completions.push({
       completion: {
         id: job.lease.id,
-        outcome,
+        ...why,
         status: 0,
-        error: kind,
-        reason: outcome === "skipped" ? error : "",
         warcFile: "",
         warcOffset: 0,
       },
@@ -170,7 +177,7 @@ export class Outcomes {
         duration_ms: Math.round(now - (job.startedAt ?? now)),
         warc_file: "",
         warc_offset: 0,
-        error: kind,
+        error: why.error,
         error_detail: detail,
       },
     });

@@ -64,7 +64,6 @@ export class RecrawlLoop {
   #pumpQueued = false;
   #filling = false;
   #listEnded = false;
-  #accountedAt = performance.now();
   #begun = 0;
   #stopping = false;
   #error: Error | undefined;
@@ -260,15 +259,9 @@ export class RecrawlLoop {
 
   /** Worker time since the last look is booked to what workers did, or to what kept them idle. */
   #account(now: number): void {
-    const { statistics, options } = this.#parts;
-    const { workerMs } = statistics;
-    const passed = now - this.#accountedAt;
-    this.#accountedAt = now;
-    workerMs.robots += passed * this.#workers.active.robots;
-    workerMs.fetching += passed * this.#workers.active.fetching;
-    const idle = passed * Math.max(0, options.workers - this.#workers.busy);
-    if (this.#rows.full) workerMs.queueing += idle;
-    else if (this.#turns.waiting) workerMs.hostClock += idle;
+    const { statistics } = this.#parts;
+    const waiting = this.#turns.waiting ? "hostClock" : undefined;
+    statistics.account(now, this.#workers.active, this.#rows.full ? "queueing" : waiting);
     statistics.inFlight = this.#workers.size;
   }
 

@@ -147,10 +147,7 @@ export class RecrawlRows {
     const { statistics } = this.#ways;
     const { kind, message, reason } = fetched.error!;
     if (kind === "skip" && reason.startsWith("robots")) statistics.disallowed++;
-    else {
-      statistics.failedBy[kind]++;
-      if (kind === "other") statistics.shapes.add(message);
-    }
+    else statistics.failed(kind, message);
     const last = fetched.hops.at(-1);
     this.#failure(row, {
       fetchedAt: fetched.date,
@@ -165,7 +162,7 @@ export class RecrawlRows {
 
   /** A row was not asked for. */
   refused(row: WorkRow, detail: string, reason: string): void {
-    this.#ways.statistics.failedBy.skip++;
+    this.#ways.statistics.failed("skip", detail);
     const at = { fetchedAt: Date.now(), durationMs: 0 };
     this.#failure(row, { ...at, error: "skip", errorDetail: detail, reason });
   }
