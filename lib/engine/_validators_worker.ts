@@ -40,7 +40,10 @@ const select = db.prepare("select final, etag, modified, digest from known where
 async function open(path: string, hub: string | undefined): Promise<number> {
   let count = 0;
   db.exec("begin");
-  const files = await openHubFiles(path, hub === undefined ? {} : { hub });
+  const files = await openHubFiles(path, {
+    ...(hub === undefined ? {} : { hub }),
+    onWait: (ms, reason) => scope.postMessage({ kind: "waiting", ms, reason }),
+  });
   if (files === undefined) count += await read(path, count);
   else for await (const file of files) count += await read(file, count);
   db.exec("commit");

@@ -184,6 +184,7 @@ async function openParts(
       ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
     ];
     const before = options.state === undefined ? undefined : readCheckpoint(options.state);
+    const onWait = (ms: number, reason: string) => options.onEvent({ type: "waiting", ms, reason });
     const list = await openWorkList({
       from: options.from,
       ...(options.column === undefined ? {} : { column: options.column }),
@@ -193,7 +194,7 @@ async function openParts(
       ...(options.hub === undefined ? {} : { hub: options.hub }),
       ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       signal: stop,
-      onWait: (ms, reason) => options.onEvent({ type: "waiting", ms, reason }),
+      onWait,
     });
     checkApart(list, options);
     if (list.release !== "") options.onEvent({ type: "release", release: list.release });
@@ -310,6 +311,7 @@ async function openParts(
       const opened = validators = await Validators.open(options.validators, {
         ...(options.hub === undefined ? {} : { hub: options.hub }),
         signal: stop,
+        onWait,
       });
       undo.push(() => opened.close());
     }

@@ -24,6 +24,7 @@ export type ToValidators =
 /** And back. */
 export type FromValidators =
   | { readonly kind: "opened"; readonly count: number }
+  | { readonly kind: "waiting"; readonly ms: number; readonly reason: string }
   | { readonly kind: "got"; readonly found: readonly (Validator | undefined)[] }
   | { readonly kind: "failed"; readonly message: string; readonly exitCode: RunExitCode };
 
@@ -49,7 +50,12 @@ export class Validators {
    */
   static async open(
     path: string,
-    { hub, signal }: { readonly hub?: string; readonly signal?: AbortSignal } = {},
+    { hub, signal, onWait }: {
+      readonly hub?: string;
+      readonly signal?: AbortSignal;
+      /** Told of each wait for a hub that does not answer, and why. */
+      readonly onWait?: (ms: number, reason: string) => void;
+    } = {},
   ): Promise<Validators> {
     signal?.throwIfAborted();
     const worker = new Worker(new URL("./_validators_worker.ts", import.meta.url), {
@@ -59,6 +65,7 @@ export class Validators {
     const validators = new Validators(worker);
     worker.onmessage = ({ data }: MessageEvent<FromValidators>) => {
       if (data.kind === "opened") opened.resolve();
+      else if (data.kind === "waiting") onWait?.(data.ms, data.reason);
       else if (data.kind === "failed") opened.reject(new RunError(data.message, data));
       else validators.#out.shift()!.forEach(({ resolve }, i) => resolve(data.found[i]));
     };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { CrawlEvent } from "../../lib/engine/crawl_options.ts";
 import { conditionsOf } from "../../lib/engine/validators.ts";
 import { sql } from "../capture/_rows.ts";
 import { startHub } from "../web/hub.ts";
@@ -121,9 +122,15 @@ Deno.test("validators come from a dataset repo of the hub, read by ranges", () =
     }
     hub.put("someone/captures", "README.md", new Uint8Array(9));
     hub.fault({ to: "cdn", kind: "status", status: 503, retryAfter: "1", times: 1 });
-    const options = { from, validators: "someone/captures", hub: hub.url };
+    const waits: string[] = [];
+    const onEvent = (event: CrawlEvent) => {
+      if (event.type === "waiting") waits.push(event.reason);
+    };
+    const options = { from, validators: "someone/captures", hub: hub.url, onEvent };
     const { records } = await collect(web, dir, options);
     assert.deepEqual(records.map(({ unchanged }) => unchanged), from.map(() => true));
+    assert.equal(waits.length, 1);
+    assert.match(waits[0]!, /503/);
     const { bytes } = hub.count({ to: "cdn" });
     assert.ok(bytes < 200_000);
     hub.repo("someone/captures", { private: true });
