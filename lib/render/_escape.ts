@@ -4,6 +4,8 @@
  * @module
  */
 
+import { Joined } from "./_joined.ts";
+
 /** One bit a character: those that may need a backslash somewhere. */
 const SPECIAL = new Uint8Array(128);
 for (const c of "\\`*_[]<&~") SPECIAL[c.charCodeAt(0)] = 1;
@@ -13,14 +15,14 @@ for (const c of "\\`*_[]<&~") SPECIAL[c.charCodeAt(0)] = 1;
  * `snake_case`, `a < b` and `AT&T` stay as they are.
  */
 export function escapeInline(text: string): string {
-  let out = "", done = 0;
+  let escaped: Joined | undefined, done = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c >= 128 || SPECIAL[c] === 0 || !isMarkup(text, i, c)) continue;
-    out += text.slice(done, i) + "\\";
+    (escaped ??= new Joined("\\")).add(text.slice(done, i));
     done = i;
   }
-  return done === 0 && out === "" ? text : out + text.slice(done);
+  return escaped?.end(text.slice(done)) ?? text;
 }
 
 function isMarkup(text: string, i: number, c: number): boolean {

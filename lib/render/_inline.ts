@@ -5,6 +5,7 @@
  */
 
 import { codeSpan, destination, escapeInline } from "./_escape.ts";
+import { Joined } from "./_joined.ts";
 
 /** Emphasis and the like that is open. What wraps nothing is never written. */
 interface Mark {
@@ -154,13 +155,14 @@ function isSpace(c: number): boolean {
 
 /** A slice with every run of white space as one space; the slice itself when it is so already. */
 export function collapse(text: string, start: number, end: number): string {
-  let out = "", done = start;
+  let words: Joined | undefined, done = start;
   for (let i = start; i < end; i++) {
     const c = text.charCodeAt(i);
     if (!isSpace(c) || c === 32 && !isSpace(text.charCodeAt(i + 1))) continue;
-    out += text.slice(done, i) + " ";
+    (words ??= new Joined(" ")).add(text.slice(done, i));
     while (i + 1 < end && isSpace(text.charCodeAt(i + 1))) i++;
     done = i + 1;
   }
-  return out === "" ? text.slice(start, end) : out + text.slice(done, end);
+  const last = text.slice(done, end);
+  return words?.end(last) ?? last;
 }

@@ -252,6 +252,8 @@ Deno.test("RenderPool gets through hostile pages and bombs", async () => {
     "a bomb": page("a bomb", bomb, { contentEncoding: "gzip" }),
     nested: page("nested", "<div>".repeat(100_000) + "needle"),
     entities: page("entities", "&amp;".repeat(500_000)),
+    markup: page("markup", "<p>" + "`_".repeat(5_000_000)),
+    "white space": page("white space", "<p>" + "x  ".repeat(3_400_000)),
     nothing: page("nothing", new Uint8Array(100_000)),
     noise: page("noise", Uint8Array.from({ length: 50_000 }, (_, i) => i * i * 31 >> 3)),
   };
