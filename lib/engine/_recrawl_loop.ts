@@ -10,7 +10,7 @@ import { hostOf } from "../url/mod.ts";
 import type { ReadPosition, WorkList, WorkRow } from "../worklist/mod.ts";
 import type { Archived } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
-import { RunError } from "./errors.ts";
+import { asRunError, RunError } from "./errors.ts";
 import type { Fetched, Fetcher } from "./fetcher.ts";
 import type { RecrawlLedger } from "./_recrawl_ledger.ts";
 import type { FilledRecrawlOptions } from "./recrawl_options.ts";
@@ -67,6 +67,7 @@ export class RecrawlLoop {
   #begun = 0;
   #stopping = false;
   #error: Error | undefined;
+  #told = false;
   #broken = false;
   #ending: Promise<void> | undefined;
   #settling = new Settling();
@@ -131,13 +132,34 @@ export class RecrawlLoop {
       yield record;
       if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
     }
-    if (this.#error !== undefined) throw this.#error;
+    this.#tell();
   }
 
-  /** Resolves when everything is durable or given back. */
-  end(): Promise<void> {
+  /**
+   * Resolves when everything is durable or given back; throws what ended the pass where
+   * {@linkcode records} did not come to it.
+   */
+  async end(): Promise<void> {
     this.#windDown();
-    return this.#ending!;
+    await this.#ending!;
+    this.#tell();
+  }
+
+  /** Whether nothing more is fetched. */
+  get over(): boolean {
+    return this.#stopping;
+  }
+
+  /** Whether something went wrong. */
+  get failed(): boolean {
+    return this.#error !== undefined;
+  }
+
+  /** Throws what went wrong, once. */
+  #tell(): void {
+    if (this.#error === undefined || this.#told) return;
+    this.#told = true;
+    throw asRunError(this.#error);
   }
 
   /**

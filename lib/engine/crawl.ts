@@ -5,7 +5,7 @@
  */
 
 import { dirname, resolve } from "node:path";
-import { type FileLock, type Frontier, openFrontier } from "../frontier/mod.ts";
+import { type FileLock, openFrontier } from "../frontier/mod.ts";
 import type { CrawlFigures } from "../report/mod.ts";
 import { suffixListHash } from "../url/mod.ts";
 import { VERSION } from "../version.ts";
@@ -13,7 +13,7 @@ import { Archiver } from "./archiver.ts";
 import { type CrawlOptions, fillCrawlOptions, type FilledCrawlOptions } from "./crawl_options.ts";
 import { CrawlLoop } from "./_crawl_loop.ts";
 import { checkFloor } from "./disk.ts";
-import { asRunError, takeBack } from "./errors.ts";
+import { RunLife, type Undo } from "./_life.ts";
 import { FileNumbers } from "./_file_numbers.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
@@ -41,34 +41,27 @@ export function crawl(options: CrawlOptions): CrawlRun {
 export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
   #options: FilledCrawlOptions;
   #statistics = new CrawlStatistics();
-  #opening: Promise<Parts> | undefined;
-  #parts: Parts | undefined;
-  #closing: Promise<void> | undefined;
-  #stop = new AbortController();
-  /** Aborted when nobody need be listened to any more: a listener keeps a timeout's process alive. */
-  #left = new AbortController();
+  #life: RunLife<CrawlRecord, Parts>;
 
   /** Made by {@linkcode crawl}. */
   constructor(options: FilledCrawlOptions, signal: AbortSignal | undefined) {
     this.#options = options;
-    if (signal?.aborted) this.stop("told to stop");
-    else {
-      signal?.addEventListener("abort", () => this.stop("told to stop"), {
-        once: true,
-        signal: this.#left.signal,
-      });
-    }
+    this.#life = new RunLife<CrawlRecord, Parts>({
+      signal,
+      onStopping: (reason) => options.onEvent({ type: "stopping", reason }),
+      open: (stop, undo) => openParts(options, this.#statistics, stop, undo),
+      onEnd: () => this.#statistics.end(),
+    });
   }
 
   /** The run's figures so far. */
   get figures(): CrawlFigures {
     const { warc, queueBytes, maxPages, maxDepth, sitemaps, recrawl } = this.#options;
+    const parts = this.#life.parts;
     return this.#statistics.figures({
-      robots: this.#parts?.network.robots === undefined
-        ? undefined
-        : robotsFigures(this.#parts.network.robots),
-      dns: dnsFigures(this.#parts?.network.resolver),
-      archive: this.#parts?.archiver.totals ?? NOTHING_ARCHIVED,
+      robots: parts?.network.robots && robotsFigures(parts.network.robots),
+      dns: dnsFigures(parts?.network.resolver),
+      archive: parts?.archiver.totals ?? NOTHING_ARCHIVED,
       writers: warc?.writers ?? 0,
       queueBytes,
       maxPages,
@@ -91,9 +84,7 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
 
   /** Stop fetching, make everything durable, end the iteration. */
   stop(reason = "stopped"): void {
-    if (this.#stop.signal.aborted) return;
-    this.#options.onEvent({ type: "stopping", reason });
-    this.#stop.abort();
+    this.#life.stop(reason);
   }
 
   /**
@@ -102,13 +93,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
    * @throws {RunError} When the run cannot go on (disk full, floor reached, archive not writable).
    * @throws {StateLockedError} When another process holds the state or the output folder.
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<CrawlRecord, void, void> {
-    try {
-      const parts = await this.#open();
-      yield* parts.loop.records();
-    } finally {
-      await this[Symbol.asyncDispose]();
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<CrawlRecord, void, void> {
+    return this.#life.records();
   }
 
   /**
@@ -116,31 +102,8 @@ export class CrawlRun implements AsyncIterable<CrawlRecord>, AsyncDisposable {
    *
    * @throws {RunError} What went wrong, where the iteration has not thrown it.
    */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#left.abort();
-    if (this.#opening === undefined) return;
-    if (this.#closing === undefined) await (this.#closing = this.#close());
-    else await this.#closing.catch(() => {}); // whoever came first was told
-  }
-
-  #open(): Promise<Parts> {
-    return this.#opening ??= openParts(this.#options, this.#statistics, this.#stop.signal)
-      .then((parts) => this.#parts = parts);
-  }
-
-  async #close(): Promise<void> {
-    const parts = await this.#opening!.catch(() => undefined);
-    if (parts === undefined) return; // the iteration has thrown why it could not be opened
-    if (!parts.loop.over) this.stop("left by its reader");
-    try {
-      await parts.loop.end();
-    } finally {
-      await closeParts(parts).catch((error) => {
-        // What ended the crawl is told; that a frontier it broke cannot be closed well adds nothing.
-        if (!parts.loop.failed) throw asRunError(error);
-      });
-      this.#statistics.end();
-    }
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#life.dispose();
   }
 }
 
@@ -148,128 +111,111 @@ interface Parts {
   readonly loop: CrawlLoop;
   readonly archiver: Archiver;
   readonly network: Network;
-  readonly frontier: Frontier;
-  readonly lock: FileLock | undefined;
-  readonly floor: ReturnType<typeof setInterval>;
 }
 
 async function openParts(
   options: FilledCrawlOptions,
   statistics: CrawlStatistics,
   stop: AbortSignal,
+  undo: Undo[],
 ): Promise<Parts> {
-  const undo: (() => unknown)[] = [];
-  let loop: CrawlLoop | undefined;
-  try {
-    const frontier = await openFrontier({
-      ...(options.state === undefined ? {} : { path: options.state }),
-      seenBytes: options.seenBytes,
-      maxUrlsPerHost: options.maxUrlsPerHost,
-      sameHost: options.sameHost,
-      ...(options.recrawl === undefined ? {} : { recrawl: options.recrawl }),
-      identity: {
-        shard: `${options.shard} of ${options.shards}`,
-        ...(options.shards > 1 ? { "suffix list": suffixListHash() } : {}),
-      },
-      ...(options.acceptSuffixList ? { accept: ["suffix list"] } : {}),
-      onWarning: (text) => {
-        // What a failed frontier says afterwards is that it has failed.
-        if (!loop?.failed) options.onEvent({ type: "warning", text });
-      },
-    });
-    undo.push(() => frontier.close());
-    const { warc } = options;
-    let lock: FileLock | undefined;
-    if (warc !== undefined) {
-      lock = lockFolder(warc.dir);
-      undo.push(() => lock!.release());
-      for (const { file, kept, cut } of await repairArchives(warc.dir, warc)) {
-        options.onEvent({ type: "repaired", file, kept, cut });
-      }
+  let loop: CrawlLoop | undefined = undefined;
+  const frontier = await openFrontier({
+    ...(options.state === undefined ? {} : { path: options.state }),
+    seenBytes: options.seenBytes,
+    maxUrlsPerHost: options.maxUrlsPerHost,
+    sameHost: options.sameHost,
+    ...(options.recrawl === undefined ? {} : { recrawl: options.recrawl }),
+    identity: {
+      shard: `${options.shard} of ${options.shards}`,
+      ...(options.shards > 1 ? { "suffix list": suffixListHash() } : {}),
+    },
+    ...(options.acceptSuffixList ? { accept: ["suffix list"] } : {}),
+    onWarning: (text) => {
+      // What a failed frontier says afterwards is that it has failed.
+      if (!loop?.failed) options.onEvent({ type: "warning", text });
+    },
+  });
+  undo.push(() => frontier.close());
+  const { warc } = options;
+  let lock: FileLock | undefined;
+  if (warc !== undefined) {
+    lock = lockFolder(warc.dir);
+    undo.push(() => lock!.release());
+    for (const { file, kept, cut } of await repairArchives(warc.dir, warc)) {
+      options.onEvent({ type: "repaired", file, kept, cut });
     }
-    const places = [
-      ...(warc === undefined ? [] : [warc.dir]),
-      ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
-    ];
-    checkFloor(places, options.minFree, options.freeBytes);
-    const numbers = warc && await FileNumbers.of(frontier, warc.prefix);
-    const archiver = await Archiver.start({
-      setup: {
-        ...(warc === undefined ? {} : {
-          warc: {
-            ...warc,
-            software: `ccrawl/${VERSION}`,
-            userAgent: options.userAgent,
-            firstNumber: numbers!.next,
-          },
-        }),
-        scope: options.scope,
-        maxDepth: options.maxDepth,
-        obeyRobotsMeta: options.obeyRobotsMeta,
-        sitemaps: options.sitemaps,
-        recrawl: options.recrawl !== undefined,
-        readPages: true,
-        syncMs: SYNC_MS,
-      },
-      writers: warc?.writers ?? 1,
-      queueBytes: options.queueBytes,
-      onDurable: (pages) => {
-        for (const { file } of pages) if (file !== "") numbers?.note(file);
-        loop!.durable(pages);
-      },
-      onSealed: ({ file, bytes, records }) =>
-        options.onEvent({ type: "sealed", file, bytes, records }),
-      onError: (error) => loop!.fail(error),
-    });
-    undo.push(() => archiver.finish());
-    const network = openNetwork(options, {
-      archive: (x) => archiver.push(-1, 0, x.url.href, x),
-      keepWire: warc?.http === "raw",
-      store: {
-        get: (key) => frontier.getCached(key),
-        put: (key, value, expires) => frontier.putCached(key, value, expires),
-      },
-    });
-    undo.push(() => network.close());
-    loop = new CrawlLoop({
-      ...network,
-      options,
-      frontier,
-      archiver,
-      sitemaps: options.sitemaps
-        ? new SitemapDiscovery(frontier, options.scope, (error) => loop!.fail(error))
-        : undefined,
-      statistics,
-      stop,
-    });
-    const intact = new Intact([
-      ...(options.state === undefined ? [] : [options.state]),
-      ...(lock === undefined ? [] : [lock.lockPath]),
-    ]);
-    const floor = setInterval(() => {
-      try {
-        intact.check();
-        checkFloor(places, options.minFree, options.freeBytes);
-      } catch (e) {
-        loop!.fail(e as Error, { seal: true });
-      }
-    }, FLOOR_EVERY);
-    undo.push(() => clearInterval(floor));
-    await loop.start();
-    return { loop, archiver, network, frontier, lock, floor };
-  } catch (e) {
-    return await takeBack(undo, e);
   }
-}
-
-async function closeParts(parts: Parts): Promise<void> {
-  clearInterval(parts.floor);
-  parts.network.close();
-  try {
-    await parts.frontier.close();
-  } finally {
-    parts.lock?.release();
-  }
+  const places = [
+    ...(warc === undefined ? [] : [warc.dir]),
+    ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
+  ];
+  checkFloor(places, options.minFree, options.freeBytes);
+  const numbers = warc && await FileNumbers.of(frontier, warc.prefix);
+  const archiver = await Archiver.start({
+    setup: {
+      ...(warc === undefined ? {} : {
+        warc: {
+          ...warc,
+          software: `ccrawl/${VERSION}`,
+          userAgent: options.userAgent,
+          firstNumber: numbers!.next,
+        },
+      }),
+      scope: options.scope,
+      maxDepth: options.maxDepth,
+      obeyRobotsMeta: options.obeyRobotsMeta,
+      sitemaps: options.sitemaps,
+      recrawl: options.recrawl !== undefined,
+      readPages: true,
+      syncMs: SYNC_MS,
+    },
+    writers: warc?.writers ?? 1,
+    queueBytes: options.queueBytes,
+    onDurable: (pages) => {
+      for (const { file } of pages) if (file !== "") numbers?.note(file);
+      loop!.durable(pages);
+    },
+    onSealed: ({ file, bytes, records }) =>
+      options.onEvent({ type: "sealed", file, bytes, records }),
+    onError: (error) => loop!.fail(error),
+  });
+  undo.push(() => archiver.finish());
+  const network = openNetwork(options, {
+    archive: (x) => archiver.push(-1, 0, x.url.href, x),
+    keepWire: warc?.http === "raw",
+    store: {
+      get: (key) => frontier.getCached(key),
+      put: (key, value, expires) => frontier.putCached(key, value, expires),
+    },
+  });
+  undo.push(() => network.close());
+  loop = new CrawlLoop({
+    ...network,
+    options,
+    frontier,
+    archiver,
+    sitemaps: options.sitemaps
+      ? new SitemapDiscovery(frontier, options.scope, (error) => loop!.fail(error))
+      : undefined,
+    statistics,
+    stop,
+  });
+  const intact = new Intact([
+    ...(options.state === undefined ? [] : [options.state]),
+    ...(lock === undefined ? [] : [lock.lockPath]),
+  ]);
+  const floor = setInterval(() => {
+    try {
+      intact.check();
+      checkFloor(places, options.minFree, options.freeBytes);
+    } catch (e) {
+      loop!.fail(e as Error, { seal: true });
+    }
+  }, FLOOR_EVERY);
+  undo.push(() => clearInterval(floor));
+  await loop.start();
+  return { loop, archiver, network };
 }
 
 const NOTHING_ARCHIVED = { files: 0, busyMs: 0, peakBytes: 0 };

@@ -51,21 +51,3 @@ export function asRunError(error: unknown): Error {
     : `${first.message.replace(/\.$/, "")}; free some space and run again`;
   return new RunError(message, { exitCode: 75, cause: error });
 }
-
-/**
- * Takes back what a start had done, the last first, and throws what ended it, with the exit code that
- * it stands for. That a step fails too, on the same full disk as a rule, tells nobody more.
- */
-export async function takeBack(
-  steps: readonly (() => unknown)[],
-  error: unknown,
-): Promise<never> {
-  for (const step of steps.toReversed()) {
-    try {
-      await step();
-    } catch {
-      // Told is what came first; what could not be closed is repaired by the next start.
-    }
-  }
-  throw asRunError(error);
-}

@@ -29,7 +29,8 @@ import {
 } from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
-import { isDiskFull, RunError, takeBack } from "./errors.ts";
+import { isDiskFull, RunError } from "./errors.ts";
+import { RunLife, type Undo } from "./_life.ts";
 import { Fetcher } from "./fetcher.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
@@ -65,21 +66,22 @@ export function recrawl(options: RecrawlOptions): RecrawlRun {
 export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
   #options: FilledRecrawlOptions;
   #statistics = new RecrawlStatistics();
-  #opening: Promise<Parts> | undefined;
-  #parts: Parts | undefined;
-  #closing: Promise<void> | undefined;
-  #stop = new AbortController();
+  #life: RunLife<SmallRow, Parts>;
 
   /** Made by {@linkcode recrawl}. */
   constructor(options: FilledRecrawlOptions, signal: AbortSignal | undefined) {
     this.#options = options;
-    if (signal?.aborted) this.stop("told to stop");
-    else signal?.addEventListener("abort", () => this.stop("told to stop"), { once: true });
+    this.#life = new RunLife<SmallRow, Parts>({
+      signal,
+      onStopping: (reason) => options.onEvent({ type: "stopping", reason }),
+      open: (stop, undo) => openParts(options, this.#statistics, stop, undo),
+      onEnd: () => this.#statistics.end(),
+    });
   }
 
   /** The run's figures so far. */
   get figures(): RecrawlFigures {
-    const parts = this.#parts;
+    const parts = this.#life.parts;
     return this.#statistics.figures({
       options: this.#options,
       position: parts?.position() ?? { part: 0, row: 0 },
@@ -95,14 +97,12 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
 
   /** Release that the list was read from; empty where it has none, undefined before it is open. */
   get release(): string | undefined {
-    return this.#parts?.release;
+    return this.#life.parts?.release;
   }
 
   /** Stop fetching, seal, write the checkpoint, end the iteration. */
   stop(reason = "stopped"): void {
-    if (this.#stop.signal.aborted) return;
-    this.#options.onEvent({ type: "stopping", reason });
-    this.#stop.abort();
+    this.#life.stop(reason);
   }
 
   /**
@@ -113,41 +113,17 @@ export class RecrawlRun implements AsyncIterable<SmallRow>, AsyncDisposable {
    * @throws {CaptureWriteError} When a part cannot be written.
    * @throws {StateLockedError} When another process holds the state or the output folder.
    */
-  async *[Symbol.asyncIterator](): AsyncGenerator<SmallRow, void, void> {
-    try {
-      const { loop } = await this.#open();
-      if (loop !== undefined) yield* loop.records();
-    } catch (e) {
-      // told to stop before it had begun
-      if (this.#stop.signal.aborted && e === this.#stop.signal.reason) return;
-      if (e instanceof RunError || !isDiskFull(e)) throw e;
-      throw new RunError((e as Error).message, { exitCode: 75, cause: e });
-    } finally {
-      await this[Symbol.asyncDispose]();
-    }
+  [Symbol.asyncIterator](): AsyncGenerator<SmallRow, void, void> {
+    return this.#life.records();
   }
 
-  /** Stops the run if it still goes on and waits until everything is durable and closed. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#opening === undefined) return;
-    this.stop("left by its reader");
-    await (this.#closing ??= this.#close());
-  }
-
-  #open(): Promise<Parts> {
-    return this.#opening ??= openParts(this.#options, this.#statistics, this.#stop.signal)
-      .then((parts) => this.#parts = parts);
-  }
-
-  async #close(): Promise<void> {
-    const parts = await this.#opening!.catch(() => undefined);
-    if (parts === undefined) return; // the iteration has thrown why it could not be opened
-    try {
-      await parts.loop?.end();
-    } finally {
-      for (const step of parts.undo.toReversed()) await step();
-      this.#statistics.end();
-    }
+  /**
+   * Stops the run if it still goes on and waits until everything is durable and closed.
+   *
+   * @throws What went wrong, where the iteration has not thrown it.
+   */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#life.dispose();
   }
 }
 
@@ -161,207 +137,202 @@ interface Parts {
   readonly archiver?: Archiver | undefined;
   readonly pool?: RenderPool | undefined;
   readonly writers?: WriterPool | undefined;
-  readonly undo: (() => unknown)[];
 }
 
 async function openParts(
   options: FilledRecrawlOptions,
   statistics: RecrawlStatistics,
   stop: AbortSignal,
+  undo: Undo[],
 ): Promise<Parts> {
-  const undo: (() => unknown)[] = [];
-  let loop: RecrawlLoop | undefined;
+  let loop: RecrawlLoop | undefined = undefined;
   let early: Error | undefined;
   const fail = (error: Error) => {
     if (loop === undefined) early ??= error;
     else loop.fail(error, true);
   };
-  try {
-    const lock: FileLock = lockFolder(options.out);
-    undo.push(() => lock.release());
-    const places = [
-      options.out,
-      ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
-    ];
-    const before = options.state === undefined ? undefined : readCheckpoint(options.state);
-    const onWait = (ms: number, reason: string) => options.onEvent({ type: "waiting", ms, reason });
-    const list = await openWorkList({
-      from: options.from,
-      ...(options.column === undefined ? {} : { column: options.column }),
-      failed: options.failed,
-      ...(options.release === undefined ? {} : { dir: options.release }),
-      ...(before === undefined || before.release === "" ? {} : { release: before.release }),
+  const onWait = (ms: number, reason: string) => options.onEvent({ type: "waiting", ms, reason });
+  const lock: FileLock = lockFolder(options.out);
+  undo.push(() => lock.release());
+  const places = [
+    options.out,
+    ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
+  ];
+  const before = options.state === undefined ? undefined : readCheckpoint(options.state);
+  const list = await openWorkList({
+    from: options.from,
+    ...(options.column === undefined ? {} : { column: options.column }),
+    failed: options.failed,
+    ...(options.release === undefined ? {} : { dir: options.release }),
+    ...(before === undefined || before.release === "" ? {} : { release: before.release }),
+    ...(options.hub === undefined ? {} : { hub: options.hub }),
+    ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
+    signal: stop,
+    onWait,
+  });
+  checkApart(list, options);
+  if (list.release !== "") options.onEvent({ type: "release", release: list.release });
+  let checkpoint: CheckpointFile | undefined;
+  if (options.state !== undefined) {
+    const { shard, shards, acceptSuffixList } = options;
+    const opened = checkpoint = CheckpointFile.open(
+      options.state,
+      { source: list.source, release: list.release, shard, shards },
+      { acceptSuffixList },
+    );
+    undo.push(() => opened[Symbol.dispose]());
+    await settle(opened, options);
+  }
+  // without a footer nobody can read them, and their rows are fetched again
+  removeUnfinished(options.out, options.prefix);
+  const state = checkpoint?.state;
+  statistics.rowsDone = state?.rows ?? 0;
+  statistics.workers = options.workers;
+  if (state?.done) {
+    options.onEvent({ type: "worked-off", source: list.source });
+    return { position: () => state, release: list.release };
+  }
+  checkFloor(places, options.minFree, options.freeBytes);
+
+  let archiver: Archiver | undefined;
+  if (options.format !== "parquet") {
+    await repairArchives(options.out, options);
+    archiver = await Archiver.start({
+      setup: {
+        warc: {
+          dir: options.out,
+          prefix: options.prefix,
+          maxBytes: options.warcSize,
+          software: `ccrawl/${VERSION}`,
+          command: options.command,
+          userAgent: options.userAgent,
+          http: options.warcHttp,
+          cdx: options.cdx,
+          dedup: options.dedup,
+        },
+        scope: {},
+        maxDepth: 0,
+        obeyRobotsMeta: options.obeyRobotsMeta,
+        readPages: options.format === "warc" || options.obeyRobotsMeta,
+        syncMs: SYNC_MS,
+      },
+      writers: options.format === "warc" ? options.writers : 1,
+      queueBytes: options.queueBytes,
+      onDurable: (pages) => loop!.durable(pages),
+      onSealed: ({ file, bytes, records }) =>
+        options.onEvent({ type: "sealed", file, bytes, records }),
+      onError: fail,
+    });
+    const started = archiver;
+    undo.push(() => started.finish());
+  }
+
+  let writers: WriterPool | undefined,
+    pool: RenderPool | undefined,
+    sender: RowSender | undefined;
+  if (options.format !== "warc") {
+    const renders = options.extractor !== "none";
+    writers = await WriterPool.open({
+      dir: options.out,
+      prefix: options.prefix,
+      createdBy: `ccrawl version ${VERSION} (build ${commit() ?? "unknown"})`,
+      run: state?.run ?? crypto.randomUUID(),
+      writers: options.writers,
+      shardSize: options.shardSize,
+      sealAfterMs: options.sealAfterMs,
+      queueBytes: Math.min(options.queueBytes / 8, 4 << 20),
+      after: state?.highestPart ?? -1,
+      metadata: { [STORE_BODY_KEY]: options.storeBody },
+      ...(options.records ? { onRows: (rows) => loop!.tell(rows) } : {}),
+      onSealed: (parts) => loop!.sealed(parts),
+      onError: fail,
+    });
+    const opened = writers;
+    undo.push(() => opened.abort());
+    sender = new RowSender(opened.connect());
+    pool = new RenderPool({
+      worker: new URL("./_render_worker.ts", import.meta.url),
+      width: options.extractors,
+      extractor: options.extractor,
+      queueBytes: renders ? options.queueBytes / 2 : options.queueBytes,
+      sinkBytes: renders ? options.queueBytes / 2 : options.queueBytes,
+      maxDecodedBytes: MAX_DECODED,
+      setup: {
+        storeBody: options.storeBody,
+        obeyRobotsMeta: options.obeyRobotsMeta,
+      } satisfies RowSetup,
+      connect: () => opened.connectPlain(),
+      ...poisonKept(options.state, (error) => loop!.fail(error)),
+      ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
+      onError: (error) =>
+        fail(
+          error.restart ? new RunError(error.message, { exitCode: 75, cause: error }) : error,
+        ),
+    });
+    const made = pool;
+    undo.push(() => made.abort());
+  }
+
+  const network = openNetwork(options, {
+    archive: archiver === undefined ? undefined : (x) => archiver!.push(-1, 0, x.url.href, x),
+    keepWire: archiver !== undefined && options.warcHttp === "raw",
+  });
+  undo.push(() => network.close());
+  // an earlier run may have been killed with requests in flight, of which the state knows nothing
+  if (before !== undefined) network.clocks.resume();
+  let validators: Validators | undefined;
+  if (options.validators !== undefined) {
+    const opened = validators = await Validators.open(options.validators, {
       ...(options.hub === undefined ? {} : { hub: options.hub }),
-      ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
       signal: stop,
       onWait,
     });
-    checkApart(list, options);
-    if (list.release !== "") options.onEvent({ type: "release", release: list.release });
-    let checkpoint: CheckpointFile | undefined;
-    if (options.state !== undefined) {
-      const { shard, shards, acceptSuffixList } = options;
-      const opened = checkpoint = CheckpointFile.open(
-        options.state,
-        { source: list.source, release: list.release, shard, shards },
-        { acceptSuffixList },
-      );
-      undo.push(() => opened[Symbol.dispose]());
-      await settle(opened, options);
-    }
-    // without a footer nobody can read them, and their rows are fetched again
-    removeUnfinished(options.out, options.prefix);
-    const state = checkpoint?.state;
-    statistics.rowsDone = state?.rows ?? 0;
-    statistics.workers = options.workers;
-    if (state?.done) {
-      options.onEvent({ type: "worked-off", source: list.source });
-      return { position: () => state, release: list.release, undo };
-    }
-    checkFloor(places, options.minFree, options.freeBytes);
-
-    let archiver: Archiver | undefined;
-    if (options.format !== "parquet") {
-      await repairArchives(options.out, options);
-      archiver = await Archiver.start({
-        setup: {
-          warc: {
-            dir: options.out,
-            prefix: options.prefix,
-            maxBytes: options.warcSize,
-            software: `ccrawl/${VERSION}`,
-            command: options.command,
-            userAgent: options.userAgent,
-            http: options.warcHttp,
-            cdx: options.cdx,
-            dedup: options.dedup,
-          },
-          scope: {},
-          maxDepth: 0,
-          obeyRobotsMeta: options.obeyRobotsMeta,
-          readPages: options.format === "warc" || options.obeyRobotsMeta,
-          syncMs: SYNC_MS,
-        },
-        writers: options.format === "warc" ? options.writers : 1,
-        queueBytes: options.queueBytes,
-        onDurable: (pages) => loop!.durable(pages),
-        onSealed: ({ file, bytes, records }) =>
-          options.onEvent({ type: "sealed", file, bytes, records }),
-        onError: fail,
-      });
-      const started = archiver;
-      undo.push(() => started.finish());
-    }
-
-    let writers: WriterPool | undefined,
-      pool: RenderPool | undefined,
-      sender: RowSender | undefined;
-    if (options.format !== "warc") {
-      const renders = options.extractor !== "none";
-      writers = await WriterPool.open({
-        dir: options.out,
-        prefix: options.prefix,
-        createdBy: `ccrawl version ${VERSION} (build ${commit() ?? "unknown"})`,
-        run: state?.run ?? crypto.randomUUID(),
-        writers: options.writers,
-        shardSize: options.shardSize,
-        sealAfterMs: options.sealAfterMs,
-        queueBytes: Math.min(options.queueBytes / 8, 4 << 20),
-        after: state?.highestPart ?? -1,
-        metadata: { [STORE_BODY_KEY]: options.storeBody },
-        ...(options.records ? { onRows: (rows) => loop!.tell(rows) } : {}),
-        onSealed: (parts) => loop!.sealed(parts),
-        onError: fail,
-      });
-      const opened = writers;
-      undo.push(() => opened.abort());
-      sender = new RowSender(opened.connect());
-      pool = new RenderPool({
-        worker: new URL("./_render_worker.ts", import.meta.url),
-        width: options.extractors,
-        extractor: options.extractor,
-        queueBytes: renders ? options.queueBytes / 2 : options.queueBytes,
-        sinkBytes: renders ? options.queueBytes / 2 : options.queueBytes,
-        maxDecodedBytes: MAX_DECODED,
-        setup: {
-          storeBody: options.storeBody,
-          obeyRobotsMeta: options.obeyRobotsMeta,
-        } satisfies RowSetup,
-        connect: () => opened.connectPlain(),
-        ...poisonKept(options.state, (error) => loop!.fail(error)),
-        ...(options.childCommand === undefined ? {} : { childCommand: options.childCommand }),
-        onError: (error) =>
-          fail(
-            error.restart ? new RunError(error.message, { exitCode: 75, cause: error }) : error,
-          ),
-      });
-      const made = pool;
-      undo.push(() => made.abort());
-    }
-
-    const network = openNetwork(options, {
-      archive: archiver === undefined ? undefined : (x) => archiver!.push(-1, 0, x.url.href, x),
-      keepWire: archiver !== undefined && options.warcHttp === "raw",
-    });
-    undo.push(() => network.close());
-    // an earlier run may have been killed with requests in flight, of which the state knows nothing
-    if (before !== undefined) network.clocks.resume();
-    let validators: Validators | undefined;
-    if (options.validators !== undefined) {
-      const opened = validators = await Validators.open(options.validators, {
-        ...(options.hub === undefined ? {} : { hub: options.hub }),
-        signal: stop,
-        onWait,
-      });
-      undo.push(() => opened.close());
-    }
-    const fetcher = new Fetcher({
-      client: network.client,
-      clocks: network.clocks,
-      headers: network.headers,
-      userAgent: options.userAgent,
-      ...(network.robots === undefined ? {} : { robots: network.robots }),
-      delayMs: options.delayMs,
-      maxCrawlDelayMs: options.maxCrawlDelayMs,
-      timeoutMs: options.timeoutMs,
-      retries: options.retries,
-      bodyCap: options.bodyCap,
-      keepWire: archiver !== undefined && options.warcHttp === "raw",
-    });
-    const ledger = new RecrawlLedger({ list, checkpoint, out: options.out, statistics });
-    loop = new RecrawlLoop({
-      ...network,
-      options,
-      list,
-      ledger,
-      fetcher,
-      validators,
-      pool,
-      writers,
-      sender,
-      archiver,
-      statistics,
-      stop,
-    });
-    if (early !== undefined) throw early;
-    const running = loop;
-    const intact = new Intact([lock.lockPath]);
-    const floor = setInterval(() => {
-      try {
-        intact.check();
-        checkFloor(places, options.minFree, options.freeBytes);
-      } catch (e) {
-        running.fail(e as Error);
-      }
-    }, FLOOR_EVERY);
-    undo.push(() => clearInterval(floor));
-    running.start();
-    const position = () => running.position;
-    const release = list.release;
-    return { loop, position, release, network, ledger, archiver, pool, writers, undo };
-  } catch (e) {
-    return await takeBack(undo, e);
+    undo.push(() => opened.close());
   }
+  const fetcher = new Fetcher({
+    client: network.client,
+    clocks: network.clocks,
+    headers: network.headers,
+    userAgent: options.userAgent,
+    ...(network.robots === undefined ? {} : { robots: network.robots }),
+    delayMs: options.delayMs,
+    maxCrawlDelayMs: options.maxCrawlDelayMs,
+    timeoutMs: options.timeoutMs,
+    retries: options.retries,
+    bodyCap: options.bodyCap,
+    keepWire: archiver !== undefined && options.warcHttp === "raw",
+  });
+  const ledger = new RecrawlLedger({ list, checkpoint, out: options.out, statistics });
+  loop = new RecrawlLoop({
+    ...network,
+    options,
+    list,
+    ledger,
+    fetcher,
+    validators,
+    pool,
+    writers,
+    sender,
+    archiver,
+    statistics,
+    stop,
+  });
+  if (early !== undefined) throw early;
+  const running = loop;
+  const intact = new Intact([lock.lockPath]);
+  const floor = setInterval(() => {
+    try {
+      intact.check();
+      checkFloor(places, options.minFree, options.freeBytes);
+    } catch (e) {
+      running.fail(e as Error);
+    }
+  }, FLOOR_EVERY);
+  undo.push(() => clearInterval(floor));
+  running.start();
+  const position = () => running.position;
+  const release = list.release;
+  return { loop, position, release, network, ledger, archiver, pool, writers };
 }
 
 /** A list that grows by what is fetched of it has no end, and its parts' numbers are others at each start. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { crawl } from "../../lib/engine/crawl.ts";
-import { RunError, takeBack } from "../../lib/engine/errors.ts";
+import { RunError } from "../../lib/engine/errors.ts";
 import { type LocalWeb, startWeb } from "../web/mod.ts";
 import { collect, toward, withFolder } from "./_crawl.ts";
 import { crawlArgs, verifyClean } from "./_kill.ts";
@@ -166,18 +166,3 @@ Deno.test("a start that finds the disk full ends with 75 too, and says why once"
     await disk.resize(100_000_000);
     await verifyClean(dir, files);
   }));
-
-Deno.test("takeBack() takes every step back and throws what came first, with its exit code", async () => {
-  const full = new Error("Cannot x", { cause: Object.assign(new Error("y"), { code: "ENOSPC" }) });
-  const taken: number[] = [];
-  const steps = [1, 2, 3].map((n) => () => {
-    taken.push(n);
-    return n === 2 ? Promise.reject(new Error("closing")) : undefined;
-  });
-  await assert.rejects(takeBack(steps, full), (error) => {
-    assert.ok(error instanceof RunError && error.exitCode === 75);
-    assert.equal(error.message, "Cannot x; free some space and run again");
-    return true;
-  });
-  assert.deepEqual(taken, [3, 2, 1]);
-});

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { RunError } from "../../lib/engine/errors.ts";
 import { recrawl } from "../../lib/engine/recrawl.ts";
 import { readCheckpoint } from "../../lib/worklist/checkpoint.ts";
@@ -170,3 +170,18 @@ async function fill(dir: string): Promise<void> {
     // that is what it is for
   }
 }
+
+Deno.test("a recrawl whose records were left tells what goes wrong while it ends, and lets its folder go", () =>
+  withFolder(async (dir) => {
+    const options = { from: URLS, state: `${dir}/state.json`, delayMs: 200 };
+    const run = recrawl(toward(web, dir, options));
+    await assert.rejects(async () => {
+      for await (const _ of run) {
+        rmSync(`${dir}/out`, { recursive: true });
+        break;
+      }
+    }, /Cannot .*out/);
+    await run[Symbol.asyncDispose]();
+    await collect(web, dir, { ...options, delayMs: 0 });
+    await whole(`${dir}/out`, `${dir}/state.json`);
+  }));
