@@ -22,7 +22,7 @@ export interface WebStats {
   bytesOut: number;
   dnsQueries: number;
   tlsHandshakes: number;
-  /** The longest that the event loop was late since the last reset: what arrival times may be off by. */
+  /** The longest that the event loop may have been held up since the last reset: what arrival times may be off by. */
   maxLagMs: number;
 }
 
