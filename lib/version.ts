@@ -4,6 +4,9 @@
  * @module
  */
 
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
 /** The version, as deno.json has it. */
 export const VERSION = "0.10.0";
 
@@ -19,31 +22,36 @@ export const USER_AGENT: string = `CCrawl/2.0 (+${BOT_PAGE})`;
  * (the published package) or may be read.
  */
 export function commit(): string | undefined {
-  const built = read("../commit.txt") ?? head();
+  const root = new URL("..", import.meta.url);
+  if (root.protocol !== "file:") return undefined;
+  const folder = fileURLToPath(root);
+  const built = read(join(folder, "commit.txt")) ?? head(join(folder, ".git"));
   return built !== undefined && /^[0-9a-f]{12,64}$/.test(built) ? built.slice(0, 12) : undefined;
 }
 
-function head(): string | undefined {
-  const text = read("../.git/HEAD");
+function head(git: string): string | undefined {
+  // In a worktree, `.git` is a file that names the folder of its HEAD; branches are with the others'.
+  const elsewhere = /^gitdir: (.+)$/.exec(read(git) ?? "")?.[1];
+  const own = elsewhere === undefined ? git : resolve(git, "..", elsewhere);
+  const shared = resolve(own, read(join(own, "commondir")) ?? ".");
+  const text = read(join(own, "HEAD"));
   const ref = /^ref: (refs\/\S+)$/.exec(text ?? "")?.[1];
   if (ref === undefined || ref.includes("..")) return text;
-  const loose = read(`../.git/${ref}`);
+  const loose = read(join(shared, ref));
   if (loose !== undefined) return loose;
-  for (const line of (read("../.git/packed-refs") ?? "").split("\n")) {
+  for (const line of (read(join(shared, "packed-refs")) ?? "").split("\n")) {
     if (line.endsWith(` ${ref}`)) return line.slice(0, line.indexOf(" "));
   }
   return undefined;
 }
 
 function read(path: string): string | undefined {
-  const url = new URL(path, import.meta.url);
-  if (url.protocol !== "file:") return undefined;
   try {
-    return Deno.readTextFileSync(url).trim();
+    return Deno.readTextFileSync(path).trim();
   } catch (error) {
     const absent = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.NotCapable ||
-      error instanceof Deno.errors.PermissionDenied;
+      error instanceof Deno.errors.NotADirectory || error instanceof Deno.errors.IsADirectory ||
+      error instanceof Deno.errors.NotCapable || error instanceof Deno.errors.PermissionDenied;
     if (absent) return undefined;
     throw error;
   }
