@@ -135,7 +135,7 @@ Deno.test("`ccrawl verify` takes a part that is gone for published, and says so"
     await Deno.remove(`${out}/${parts[0]}`);
     const { code, stdout, stderr } = await ccrawl(["verify", out, "--state", state, "-v"]);
     assert.deepEqual([code, stdout], [0, ""]);
-    assert.match(stderr, /1 of the state's parts are not there: published and deleted/);
+    assert.match(stderr, /1 of the state's parts is not there: published and deleted/);
     assert.match(stderr, new RegExp(`not there: ${parts[0]}`));
     await Deno.writeTextFile(`${out}/${parts[1]}`, "PAR1");
     const damaged = await ccrawl(["verify", out, "--state", state, "-o", "jsonl"]);

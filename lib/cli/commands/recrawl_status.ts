@@ -83,7 +83,11 @@ const stateFields: readonly FieldSpec[] = [
   { name: "done", type: "integer", help: "rows that are durable" },
   { name: "fetched", type: "integer", help: "of them, those that were answered" },
   { name: "pending_rows", type: "integer", help: "rows read and not durable yet" },
-  { name: "sealed_parts", type: "integer", help: "files finished" },
+  {
+    name: "sealed_parts",
+    type: "integer",
+    help: "files finished, without those that had been published and deleted by then",
+  },
   { name: "age_s", type: "integer", help: "seconds since the checkpoint was written" },
 ];
 

@@ -42,8 +42,9 @@ export async function run(
 
 /** That a publisher took parts is as it should be, and worth a line. */
 function tellGone(names: readonly string[], verbose: boolean, { report }: CommandIo): void {
+  const are = names.length === 1 ? "is" : "are";
   report.message(
-    `${names.length} of the state's parts are not there: published and deleted, or kept elsewhere`,
+    `${names.length} of the state's parts ${are} not there: published and deleted, or kept elsewhere`,
   );
   if (verbose) { for (const name of names) report.message(`not there: ${name}`); }
 }
