@@ -5,7 +5,14 @@
  */
 
 import { resolve } from "node:path";
-import { type HubClientOptions, hubOptions, type HubSettings, isRepoName } from "../hub/mod.ts";
+import {
+  HubAccessError,
+  type HubClientOptions,
+  HubMissingError,
+  hubOptions,
+  type HubSettings,
+  isRepoName,
+} from "../hub/mod.ts";
 import { WorkListError } from "./errors.ts";
 import { failureFilter } from "./_failures.ts";
 import { hubParquets, hubParts } from "./_hub.ts";
@@ -97,11 +104,14 @@ export async function openWorkList(options: OpenWorkListOptions): Promise<WorkLi
   }
   const repo = published?.repo ?? from;
   const column = options.column ?? published?.column;
-  const { release, parts } = await hubParts(repo, {
+  const listed = hubParts(repo, {
     ...clientOptions(options, stats),
     dir: options.dir ?? options.release,
     column,
     failed,
+  });
+  const { release, parts } = await listed.catch((error) => {
+    throw published === undefined ? orPath(error, from) : error;
   });
   return workList(named(repo, column), release, parts, stats);
 }
@@ -139,23 +149,38 @@ export async function openHubFiles(
 ): Promise<AsyncGenerator<HubFile, void, undefined> | undefined> {
   if (!isRepo(repo) || await exists(repo)) return undefined;
   const stats: WorkListStats = { rows: 0, bad: 0, bytes: 0, requests: 0, retries: 0 };
-  return byPieces(hubParquets(repo, clientOptions(options, stats)));
+  return byPieces(repo, hubParquets(repo, clientOptions(options, stats)));
 }
 
 async function* byPieces(
+  repo: string,
   sources: AsyncGenerator<ByteSource, void, undefined>,
 ): AsyncGenerator<HubFile, void, undefined> {
-  for await (const { name, size, read } of sources) {
-    yield {
-      name,
-      byteLength: size,
-      async slice(start, end = size) {
-        const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
-        if (bytes.length > 0) await read(start, bytes);
-        return bytes.buffer;
-      },
-    };
+  try {
+    for await (const { name, size, read } of sources) {
+      yield {
+        name,
+        byteLength: size,
+        async slice(start, end = size) {
+          const bytes = new Uint8Array(Math.max(0, Math.min(end, size) - start));
+          if (bytes.length > 0) await read(start, bytes);
+          return bytes.buffer;
+        },
+      };
+    }
+  } catch (error) {
+    throw orPath(error, repo);
   }
+}
+
+/** A repo that the hub does not give, told to someone who may have meant a path. */
+function orPath(error: unknown, from: string): unknown {
+  const Same = [HubMissingError, HubAccessError].find((type) => error instanceof type);
+  if (Same === undefined || !(error instanceof Same)) return error;
+  if (!error.url.endsWith(`/api/datasets/${from}`)) return error;
+  const message = `${error.message.replace(/\.$/, "")}. On this disk there is no file or folder ` +
+    `"${from}" either.`;
+  return new Same(message, error.url, error.status, { cause: error });
 }
 
 function clientOptions(

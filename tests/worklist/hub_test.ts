@@ -8,7 +8,7 @@ import {
   HubNetworkError,
   WorkListError,
 } from "../../lib/worklist/errors.ts";
-import { openWorkList, type OpenWorkListOptions } from "../../lib/worklist/open.ts";
+import { openHubFiles, openWorkList, type OpenWorkListOptions } from "../../lib/worklist/open.ts";
 import type { ReadOptions, WorkList } from "../../lib/worklist/types.ts";
 import { type LocalHub, startHub } from "../web/hub.ts";
 import { bigUrl, writeBigList } from "./_big_list.ts";
@@ -181,6 +181,23 @@ Deno.test("without a token a private repo says that one is missing", async () =>
     assert.match(error.message, /set HF_TOKEN/);
     return true;
   });
+});
+
+Deno.test("a name that is neither on disk nor on the hub is told to be neither: it may be a path", async () => {
+  await using hub = hubWithList({ token: "hf_x" });
+  // What is not there is not told from what may not be read to those without a token.
+  for (const [token, type] of [["", HubAccessError], ["hf_x", HubMissingError]] as const) {
+    const either = (error: Error) => {
+      assert.match(
+        error.message,
+        /[^.]\. On this disk there is no file or folder "lists\/a" either\.$/,
+      );
+      return error instanceof type;
+    };
+    await assert.rejects(openWorkList({ from: "lists/a", hub: hub.url, token }), either);
+    const files = await openHubFiles("lists/a", { hub: hub.url, token });
+    await assert.rejects(files!.next(), either);
+  }
 });
 
 Deno.test("a listed part that answers 404 is an error, not the end of the list", async () => {
