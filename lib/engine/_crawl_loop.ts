@@ -6,6 +6,7 @@
 import type { HttpClient, Resolver } from "../net/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
 import type { ControlCommand, Frontier, HostRelease } from "../frontier/mod.ts";
+import { Alarm } from "./_alarm.ts";
 import type { Archived, Archiver } from "./archiver.ts";
 import { Attempts, type Ending } from "./_attempt.ts";
 import type { HostClocks } from "./clocks.ts";
@@ -73,9 +74,7 @@ export class CrawlLoop {
   #claiming = false;
   #nextClaimAt = 0;
   #poll = POLL_FIRST;
-  #pumpQueued = false;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #timerAt = Infinity;
+  readonly #alarm = new Alarm(() => this.#pump());
   #seeded = false;
   #settling = new Settling();
   #ending: Promise<void> | undefined;
@@ -146,7 +145,7 @@ export class CrawlLoop {
     if (this.#workers.size === 0) return;
     const now = performance.now();
     this.#account(now);
-    if (this.#workers.sweep(now)) this.#wake();
+    if (this.#workers.sweep(now)) this.#alarm.soon();
   }
 
   /** Yields records until the crawl is over; throws what ended it. */
@@ -155,7 +154,7 @@ export class CrawlLoop {
       const record = await this.#records.next();
       if (record === undefined) break;
       yield record;
-      if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
+      if (this.#records.size === MAX_BACKLOG - 1) this.#alarm.soon();
     }
     this.#tell();
   }
@@ -233,16 +232,7 @@ export class CrawlLoop {
   #freshen(): void {
     this.#nextClaimAt = 0;
     this.#poll = POLL_FIRST;
-    this.#wake();
-  }
-
-  #wake(): void {
-    if (this.#pumpQueued) return;
-    this.#pumpQueued = true;
-    queueMicrotask(() => {
-      this.#pumpQueued = false;
-      this.#pump();
-    });
+    this.#alarm.soon();
   }
 
   #mayFetch(): boolean {
@@ -292,17 +282,10 @@ export class CrawlLoop {
       this.#awaitingRoom = true;
       this.#parts.archiver.room().then(() => {
         this.#awaitingRoom = false;
-        this.#wake();
+        this.#alarm.soon();
       });
     }
-    if (at >= this.#timerAt && this.#timerAt > now) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = at;
-    if (at === Infinity) return;
-    this.#timer = setTimeout(() => {
-      this.#timerAt = Infinity;
-      this.#pump();
-    }, Math.max(0, Math.ceil(at - now)));
+    this.#alarm.at(at);
   }
 
   #refill(now: number): void {
@@ -341,7 +324,7 @@ export class CrawlLoop {
         this.#poll = leases.length > 0 ? POLL_FIRST : Math.min(2 * this.#poll, POLL_LONGEST);
       }
       if (leases.length === 0) this.#checkEnd();
-      this.#wake();
+      this.#alarm.soon();
     }, (e) => {
       this.#claiming = false;
       this.fail(e as Error);
@@ -412,7 +395,7 @@ export class CrawlLoop {
       this.#release(slot, notBefore, back?.exclude);
     } else this.#slots.park(slot);
     if (this.#stopping) this.#settling.settle();
-    else this.#wake();
+    else this.#alarm.soon();
   }
 
   #release(slot: Slot, notBefore: number, exclude?: string): void {
@@ -451,7 +434,7 @@ export class CrawlLoop {
 
   async #end(): Promise<void> {
     this.#stopping = true;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     clearInterval(this.#sweep);
     clearInterval(this.#look);
     const { ended, options, frontier, archiver } = this.#parts;

@@ -8,6 +8,7 @@ import { type HttpClient, type Resolver, toFetchError } from "../net/mod.ts";
 import type { RobotsCache } from "../robots/mod.ts";
 import { hostOf } from "../url/mod.ts";
 import type { ReadPosition, WorkList, WorkRow } from "../worklist/mod.ts";
+import { Alarm } from "./_alarm.ts";
 import type { Archived } from "./archiver.ts";
 import type { HostClocks } from "./clocks.ts";
 import { asRunError, RunError } from "./errors.ts";
@@ -57,11 +58,9 @@ export class RecrawlLoop {
   #rows: RecrawlRows;
   #workers: Workers;
   #records = new RecordQueue<SmallRow>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #timerAt = Infinity;
+  readonly #alarm = new Alarm(() => this.#pump());
   #sweep: ReturnType<typeof setInterval> | undefined;
   #save: ReturnType<typeof setInterval> | undefined;
-  #pumpQueued = false;
   #filling = false;
   #listEnded = false;
   #begun = 0;
@@ -77,7 +76,7 @@ export class RecrawlLoop {
     const { options } = parts;
     this.#rows = new RecrawlRows(parts, parts.ledger, {
       onRow: (row) => this.tell([row]),
-      onRoom: () => this.#wake(),
+      onRoom: () => this.#alarm.soon(),
       onBroken: (error) => this.fail(error, true),
     });
     this.#workers = new Workers(options.maxStalled);
@@ -130,7 +129,7 @@ export class RecrawlLoop {
       const record = await this.#records.next();
       if (record === undefined) break;
       yield record;
-      if (this.#records.size === MAX_BACKLOG - 1) this.#wake();
+      if (this.#records.size === MAX_BACKLOG - 1) this.#alarm.soon();
     }
     this.#tell();
   }
@@ -203,15 +202,6 @@ export class RecrawlLoop {
 
   // ---- scheduling
 
-  #wake(): void {
-    if (this.#pumpQueued) return;
-    this.#pumpQueued = true;
-    queueMicrotask(() => {
-      this.#pumpQueued = false;
-      this.#pump();
-    });
-  }
-
   #mayTake(): boolean {
     const { options, statistics, resolver } = this.#parts;
     return !this.#rows.full && this.#records.size < MAX_BACKLOG &&
@@ -234,7 +224,7 @@ export class RecrawlLoop {
       may = this.#mayTake();
     }
     if (this.#turns.hungry(now)) this.#fill();
-    this.#arm(now);
+    this.#alarm.at(this.#turns.nextAt());
     const bounded = (options.limit > 0 && this.#begun >= options.limit) ||
       (options.maxPages > 0 && statistics.fetched >= options.maxPages);
     if (this.#workers.size === 0 && (bounded || (this.#listEnded && this.#turns.size === 0))) {
@@ -258,25 +248,13 @@ export class RecrawlLoop {
         this.#listEnded = true;
         feeder.ended ??= performance.now();
       }
-      this.#wake();
+      this.#alarm.soon();
     }, (e) => {
       ended();
       // A list that waits for more when the run is stopped ends with the reason of the stop.
       const { ended: over, stop } = this.#parts;
       if (!over.signal.aborted && !(stop.aborted && e === stop.reason)) this.fail(e as Error);
     });
-  }
-
-  #arm(now: number): void {
-    const at = this.#turns.nextAt();
-    if (at >= this.#timerAt && this.#timerAt > now) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = at;
-    if (at === Infinity) return;
-    this.#timer = setTimeout(() => {
-      this.#timerAt = Infinity;
-      this.#pump();
-    }, Math.max(0, Math.ceil(at - now)));
   }
 
   /** Worker time since the last look is booked to what workers did, or to what kept them idle. */
@@ -291,7 +269,7 @@ export class RecrawlLoop {
     if (this.#workers.size === 0) return;
     const now = performance.now();
     this.#account(now);
-    if (this.#workers.sweep(now)) this.#wake();
+    if (this.#workers.sweep(now)) this.#alarm.soon();
   }
 
   // ---- one row
@@ -397,7 +375,7 @@ export class RecrawlLoop {
       } else this.#rows.failed(row, fetched);
     }
     if (this.#stopping) this.#settling.settle();
-    else this.#wake();
+    else this.#alarm.soon();
   }
 
   /** Hosts that ask for it, or do not answer, are left alone for a while. */
@@ -424,7 +402,7 @@ export class RecrawlLoop {
 
   async #end(): Promise<void> {
     this.#stopping = true;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     clearInterval(this.#sweep);
     clearInterval(this.#save);
     const { ended, options, statistics, ledger } = this.#parts;
