@@ -5,7 +5,7 @@
  * frontier that survives a kill ({@linkcode crawl}), read, write and check archives
  * ({@linkcode readWarc}, {@linkcode WarcWriter}, {@linkcode verifyPaths}), obey robots.txt
  * ({@linkcode parseRobots}). What these are made of has doors of its own: `@ccrawl/cli/capture`, `/crawl`,
- * `/dns`, `/fetch`, `/frontier`, `/parse`, `/publish`, `/render`, `/robots`, `/schedule`, `/search`, `/seeds`,
+ * `/dns`, `/fetch`, `/frontier`, `/parse`, `/publish`, `/recrawl`, `/render`, `/robots`, `/schedule`, `/search`, `/seeds`,
  * `/sitemap`, `/url`, `/warc`, `/worklist`.
  *
  * Run as a program it is the command line: `deno run -A jsr:@ccrawl/cli crawl fetch example.com`.

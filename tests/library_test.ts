@@ -1,7 +1,6 @@
 /** The scripts of docs/library.md, run one after the other as they stand there, on the local web. */
 
 import assert from "node:assert/strict";
-import { collect } from "./engine/_recrawl.ts";
 import { type LocalWeb, startWeb } from "./web/mod.ts";
 
 const MOD = new URL("../mod.ts", import.meta.url).href;
@@ -28,13 +27,15 @@ async function runScript(
     `${dir}/library.ts`,
     `import * as library from "${MOD}";
     export * from "${MOD}";
+    import * as recrawls from "${new URL("./lib/recrawl.ts", MOD)}";
     const local = ${JSON.stringify({ resolvers: web.resolvers, allowPrivate: true, delayMs: 1 })};
     export const crawl = (options) => library.crawl({ ...options, ...local, minFree: 0 });
+    export const recrawl = (options) => recrawls.recrawl({ ...options, ...local, minFree: 0 });
     export const fetchPage = (url, options) => library.fetchPage(url, { ...options, ...local });`,
   );
   const seed = web.seeds()[0]!;
   const script = scriptOf(heading)
-    .replaceAll('"@ccrawl/cli"', '"./library.ts"')
+    .replaceAll(/"@ccrawl\/cli(\/recrawl)?"/g, '"./library.ts"')
     .replaceAll('"@ccrawl/cli/capture"', `"${new URL("./lib/capture/mod.ts", MOD)}"`)
     .replaceAll('"https://example.com/"', JSON.stringify(seed))
     .replaceAll('"example.com"', JSON.stringify(new URL(seed).hostname));
@@ -118,8 +119,15 @@ Deno.test("the library's scripts do what docs/library.md says", async (t) => {
       assert.deepEqual(read.sort(), expected);
     });
 
+    await t.step("A recrawl", async () => {
+      await Deno.writeTextFile(`${dir}/list.txt`, expected.join("\n"));
+      const lines = await run("A recrawl");
+      assert.equal(lines.pop(), `${expected.length} rows are done`);
+      assert.ok(lines.every((line) => /^200 http:\S+ [a-z]{3} \S/.test(line)), lines.join("\n"));
+      assert.deepEqual(lines.map((line) => line.split(" ")[1]).sort(), expected);
+    });
+
     await t.step("Reading captures", async () => {
-      await collect(web, dir, { from: expected, out: `${dir}/captures`, extractor: "main" });
       const lines = await run("Reading captures");
       const pages = lines.filter((line) => line.startsWith("http://"));
       assert.deepEqual(pages.map((line) => line.split(" ")[0]).sort(), expected);
