@@ -23,6 +23,8 @@ enum Head {
   Answered,
   /** The place whose question is looked at, counted from 1; 0 for none. */
   Serving,
+  /** Which of the place's questions that is: who asked may be at the next one. */
+  ServingTicket,
   /** Not 0 when nobody will answer any more. */
   Closed,
   Count,
@@ -71,10 +73,11 @@ export class LanguageCells {
 
   /** The question that is being looked at. */
   get serving(): Question | undefined {
-    const place = Atomics.load(this.#cells, Head.Serving) - 1;
-    return place < 0
-      ? undefined
-      : { place, ticket: Atomics.load(this.#cells, this.#at(place) + Cell.Ticket) };
+    const cells = this.#cells;
+    const place = Atomics.load(cells, Head.Serving) - 1;
+    const ticket = Atomics.load(cells, Head.ServingTicket);
+    const moved = Atomics.load(cells, Head.Serving) - 1 !== place;
+    return place < 0 || moved ? undefined : { place, ticket };
   }
 
   /**
@@ -147,7 +150,8 @@ export class LanguageCells {
   giveUp({ place, ticket }: Question): void {
     const cells = this.#cells, at = this.#at(place);
     Atomics.store(cells, Head.Serving, 0);
-    if (!isOdd(ticket)) return;
+    // Who asked may have waited long enough.
+    if (Atomics.load(cells, at + Cell.Ticket) !== ticket) return;
     cells[at + Cell.Code] = 0;
     if (this.#end(at, ticket)) Atomics.notify(cells, at + Cell.Ticket);
   }
@@ -160,6 +164,7 @@ export class LanguageCells {
     term: number,
   ): boolean {
     const cells = this.#cells, first = (at + Cell.Count) * 2;
+    Atomics.store(cells, Head.ServingTicket, ticket);
     Atomics.store(cells, Head.Serving, (at - Head.Count) / (PLACE_BYTES / 4) + 1);
     const { language, confidence } = detect(this.#text(first, cells[at + Cell.Length]!));
     if (Atomics.load(cells, Head.Term) !== term) return false;

@@ -97,6 +97,21 @@ Deno.test("LanguageThread that hangs at a question is replaced, and the others a
   await thread.stop();
 });
 
+Deno.test("LanguageThread that hangs is replaced also where who asked has gone on to other questions", async () => {
+  const thread = new LanguageThread(1, { ready() {}, fatal: assert.fail }, MORTAL);
+  assert.equal((await ask(thread, 0, ["abc"]))[0]!.language, "abc");
+  const clock = hurry(thread);
+  let [answer] = await ask(thread, 0, ["endless"], 40);
+  assert.equal(answer!.language, "");
+  // Each is given up on while the thread hangs at the first.
+  for (let tries = 0; tries < 300 && answer!.language === ""; tries++) {
+    [answer] = await ask(thread, 0, ["def"], 40);
+  }
+  assert.equal(answer!.language, "def");
+  clearInterval(clock);
+  await thread.stop();
+});
+
 Deno.test("LanguageThread gives up when it dies of everything, or too many hang", async () => {
   for (
     const [text, died, again] of [
