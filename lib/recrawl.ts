@@ -47,6 +47,7 @@
  */
 
 export {
+  CaptureReadError,
   type CaptureRow,
   CaptureWriteError,
   type LargeColumn,

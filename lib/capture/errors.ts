@@ -35,6 +35,36 @@ export class CaptureWriteError extends Error {
   }
 }
 
+/** The disk does not give a capture file. */
+export class CaptureReadError extends Error {
+  /** Always `"CaptureReadError"`. */
+  override readonly name = "CaptureReadError";
+  /** Path of the file or folder. */
+  readonly file: string;
+  /** The system's code (`ENOENT`, …) where it gave one. */
+  readonly code: string | undefined;
+
+  /**
+   * Makes the message from its parts.
+   *
+   * @param file Path of the file or folder.
+   * @param cause What the file system said.
+   */
+  constructor(file: string, cause: unknown) {
+    const code = codeOf(cause);
+    const why = code === "ENOENT" || code === "ENOTDIR"
+      ? "there is no such file or folder"
+      : code === "EACCES" || code === "EPERM"
+      ? "no permission to read it"
+      : cause instanceof Error
+      ? cause.message
+      : String(cause);
+    super(`Cannot read ${file}: ${why}`, { cause });
+    this.file = file;
+    this.code = code;
+  }
+}
+
 /** A file is no capture file, or is damaged. */
 export class CaptureFormatError extends Error {
   /** Always `"CaptureFormatError"`. */

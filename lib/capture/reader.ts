@@ -42,6 +42,7 @@ export interface ReadCapturesOptions<K extends CaptureColumnName = CaptureColumn
  * @param from A file, a folder whose `*.parquet` are read by name, or something that can be read by
  *   pieces.
  * @returns The rows. A column that a file does not have is left out of its rows.
+ * @throws {CaptureReadError} If there is no such file or folder, or the disk does not give it.
  * @throws {CaptureFormatError} If a file is damaged.
  *
  * @example Titles of the pages that answered

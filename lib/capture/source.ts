@@ -7,6 +7,7 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CaptureReadError } from "./errors.ts";
 
 /** A file of which any piece can be read, local or not. */
 export interface CaptureSource {
@@ -20,15 +21,20 @@ export interface CaptureSource {
   close?(): Promise<void>;
 }
 
-/** Opens a local file. */
+/**
+ * Opens a local file.
+ *
+ * @throws {CaptureReadError} When the disk does not give it.
+ */
 export async function openSource(path: string): Promise<CaptureSource> {
-  const handle = await open(path, "r");
+  const refused = (cause: unknown) => Promise.reject(new CaptureReadError(path, cause));
+  const handle = await open(path, "r").catch(refused);
   let byteLength: number;
   try {
     byteLength = (await handle.stat()).size;
   } catch (error) {
     await handle.close();
-    throw error;
+    return refused(error);
   }
   return {
     name: path,
@@ -36,7 +42,8 @@ export async function openSource(path: string): Promise<CaptureSource> {
     async slice(start, end = byteLength) {
       const bytes = new Uint8Array(Math.max(0, Math.min(end, byteLength) - start));
       for (let at = 0; at < bytes.length;) {
-        const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at);
+        const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at)
+          .catch(refused);
         if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
         at += bytesRead;
       }
@@ -51,13 +58,18 @@ export function localPath(path: string | URL): string {
   return path instanceof URL ? fileURLToPath(path) : path;
 }
 
-/** The `*.parquet` files of a folder by name, or the file itself. */
+/**
+ * The `*.parquet` files of a folder by name, or the file itself.
+ *
+ * @throws {CaptureReadError} When the disk does not give them.
+ */
 export async function* captureFiles(path: string | URL): AsyncGenerator<string, void, undefined> {
   const local = localPath(path);
-  if (!(await stat(local)).isDirectory()) {
+  const refused = (cause: unknown) => Promise.reject(new CaptureReadError(local, cause));
+  if (!(await stat(local).catch(refused)).isDirectory()) {
     yield local;
     return;
   }
-  const names = await readdir(local);
+  const names = await readdir(local).catch(refused);
   for (const name of names.sort()) if (name.endsWith(".parquet")) yield join(local, name);
 }

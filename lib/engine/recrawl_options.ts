@@ -28,9 +28,9 @@ export interface RecrawlOptions {
   readonly out: string;
   /** Path of the checkpoint; without one the pass cannot be resumed. */
   readonly state?: string;
-  /** @default 0 */
+  /** Which of the shares of the registered domains this pass takes, from 0. @default 0 */
   readonly shard?: number;
-  /** @default 1 */
+  /** How many shares there are. @default 1 */
   readonly shards?: number;
   /** Go on although the public suffix list is another than the state was made with. @default false */
   readonly acceptSuffixList?: boolean;
@@ -48,7 +48,7 @@ export interface RecrawlOptions {
   readonly shardSize?: number;
   /** Longest time between two seals. @default 600 000 */
   readonly sealAfterMs?: number;
-  /** @default "ccrawl-recrawl" */
+  /** How the files' names begin. @default "ccrawl-recrawl" */
   readonly prefix?: string;
   /** What is written. @default "parquet" */
   readonly format?: "parquet" | "warc" | "both";
@@ -64,6 +64,7 @@ export interface RecrawlOptions {
   readonly limit?: number;
   /** Tell of every row: the run is iterated over, or the rows are dropped. @default true */
   readonly records?: boolean;
+  /** How it names itself to every site. @default `CCrawl/2.0 (+…)` */
   readonly userAgent?: string;
   /** Shortest time between two page requests of a host. @default 1000 */
   readonly delayMs?: number;
@@ -75,13 +76,13 @@ export interface RecrawlOptions {
   readonly robots?: boolean;
   /** Keep no copy of pages that ask for it by noarchive in robots meta or X-Robots-Tag. @default false */
   readonly obeyRobotsMeta?: boolean;
-  /** @default 10 000 */
+  /** Budget of fetching one robots.txt. @default 10 000 */
   readonly robotsTimeoutMs?: number;
-  /** @default 200 000 */
+  /** Hosts whose rules are kept in memory. @default 200 000 */
   readonly robotsCacheEntries?: number;
-  /** @default 64 MiB */
+  /** Bytes that their rules may take there. @default 64 MiB */
   readonly robotsCacheBytes?: number;
-  /** @default 300 000 */
+  /** A host that asks for a longer Crawl-delay is left out. @default 300 000 */
   readonly maxCrawlDelayMs?: number;
   /** Requests in flight at one address. @default 16 */
   readonly perIp?: number;
@@ -89,9 +90,9 @@ export interface RecrawlOptions {
   readonly resolvers?: readonly string[];
   /** Look-ups in flight. @default workers / 8, in 16 to 128 */
   readonly dnsLookups?: number;
-  /** @default false */
+  /** Connect to private and other special addresses. @default false */
   readonly allowPrivate?: boolean;
-  /** @default false */
+  /** Take certificates as they come. @default false */
   readonly insecure?: boolean;
   /** PEM certificates trusted beside the system's. */
   readonly caCerts?: readonly string[];
@@ -101,11 +102,11 @@ export interface RecrawlOptions {
   readonly maxStalled?: number;
   /** Bytes after which a new WARC file is begun. @default 1 GiB */
   readonly warcSize?: number;
-  /** @default "clean" */
+  /** Whether WARC records hold bodies as they were meant, or chunked as on the wire. @default "clean" */
   readonly warcHttp?: "clean" | "raw";
-  /** @default true */
+  /** Write an index in CDXJ beside each WARC file. @default true */
   readonly cdx?: boolean;
-  /** @default true */
+  /** Write a revisit record where the archive has the same payload already. @default true */
   readonly dedup?: boolean;
   /** The command, as it goes into warcinfo. @default "ccrawl (library)" */
   readonly command?: string;
@@ -119,6 +120,7 @@ export interface RecrawlOptions {
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** Program and arguments that start the children of `readability` and `raw`. */
   readonly childCommand?: readonly [program: string, ...args: string[]];
+  /** Stops the pass, which then ends as if its records were left. */
   readonly signal?: AbortSignal;
   /** Told of what is worth a line in a log. */
   readonly onEvent?: (event: CrawlEvent) => void;

@@ -162,6 +162,14 @@ Deno.test("readPartInfo() and readCaptures() name what is wrong with a file", as
         assert.ok(error instanceof CaptureFormatError, String((error as Error).stack));
       }
     }
-    await assert.rejects(readPartInfo(join(dir, "none.parquet")), { code: "ENOENT" });
+    for (const read of [readPartInfo, (path: string) => all(readCaptures(path))]) {
+      const none = join(dir, "none.parquet");
+      await assert.rejects(read(none), {
+        name: "CaptureReadError",
+        code: "ENOENT",
+        file: none,
+        message: `Cannot read ${none}: there is no such file or folder`,
+      });
+    }
   });
 });
