@@ -415,14 +415,7 @@ export class RecrawlLoop {
     const [error] = await this.#rows.finish(() => this.#broken);
     this.#error ??= error;
     // what was retired without a file, and that the list is done
-    this.#checkpoint([]);
-    const { bad } = this.#parts.list.stats;
-    if (bad > 0) {
-      const text = bad === 1
-        ? "1 row of the list held no URL, and no record is of it"
-        : `${bad} rows of the list held no URL, and no record is of them`;
-      options.onEvent({ type: "warning", text });
-    }
+    if (this.#wasList()) this.#checkpoint([]);
     const lost = ledger.ended - ledger.kept;
     if (lost !== 0) {
       this.#error ??= new RunError(
@@ -431,5 +424,24 @@ export class RecrawlLoop {
       );
     }
     this.#records.end();
+  }
+
+  /** Tells of rows without a URL. Whether there were others: else the list was not read as it is meant. */
+  #wasList(): boolean {
+    const { list, ledger, statistics, options } = this.#parts;
+    const { bad, rows } = list.stats;
+    if (bad === 0) return true;
+    if (this.#listEnded && bad === rows && ledger.ended === 0 && statistics.rowsDone === 0) {
+      const which = rows === 1 ? "the only row" : `any of the ${rows} rows`;
+      this.#error ??= new RunError(
+        `Cannot find a URL in ${which} of ${list.source}; name the column or field with --column`,
+      );
+      return false;
+    }
+    const text = bad === 1
+      ? "1 row of the list held no URL, and no record is of it"
+      : `${bad} rows of the list held no URL, and no record is of them`;
+    options.onEvent({ type: "warning", text });
+    return true;
   }
 }

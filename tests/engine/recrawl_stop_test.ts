@@ -153,6 +153,22 @@ Deno.test("a recrawl does not write where it reads, and tells of rows that hold 
     assert.match(run.stderr, /1 row of the list held no URL, and no record is of it/);
   }));
 
+Deno.test("a list of which no row holds a URL is an error, and has not been worked off", () =>
+  withFolder(async (dir) => {
+    await web.reset();
+    const args = prepare(dir, "--delay", "0").map((word) => word.replace("list.txt", "list.jsonl"));
+    const list = URLS.slice(0, 5).map((page) => JSON.stringify({ page }));
+    await Deno.writeTextFile(`${dir}/list.jsonl`, list.join("\n"));
+    for (let again = 0; again < 2; again++) {
+      const { code, stderr } = await ccrawl(args);
+      assert.equal(code, 1);
+      assert.match(stderr, /^ccrawl: Cannot find a URL in any of the 5 rows of \S+; .* --column$/m);
+    }
+    const run = new Ccrawl([...args, "--column", "page", "--state", `${dir}/other.json`]);
+    await run.succeeds();
+    assert.equal(run.count, 5);
+  }));
+
 Deno.test("-n and --max-pages stop a recrawl exactly, and the next run goes on from there", () =>
   withFolder(async (dir) => {
     await web.reset();
