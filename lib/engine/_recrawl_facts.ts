@@ -7,9 +7,6 @@ import type { AnsweredFetch } from "../capture/mod.ts";
 /** An answer without what is only known once its body was looked at. */
 export type AnsweredFacts = Omit<AnsweredFetch, "body" | "digest" | "rendered" | "decodedLength">;
 
-/** Most bytes that a body decodes to. */
-export const MAX_DECODED = 64 * 2 ** 20;
-
 /** How bodies are kept. */
 export type StoreBody = "served" | "decoded" | "none";
 

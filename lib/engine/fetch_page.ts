@@ -4,7 +4,7 @@
  * @module
  */
 
-import { decodeBody, type Exchange, type FetchError } from "../net/mod.ts";
+import { decodeBody, type Exchange, type FetchError, MAX_DECODED } from "../net/mod.ts";
 import { USER_AGENT } from "../version.ts";
 import { pickHeaders } from "./archiver.ts";
 import { Fetcher } from "./fetcher.ts";
@@ -162,7 +162,7 @@ function pageOf(
     redirectTo: redirects ? URL.parse(picked.location, finalUrl)?.href ?? "" : "",
     date: fetched.date,
     durationMs: fetched.durationMs,
-    decoded: (most = 64 * 2 ** 20) =>
+    decoded: (most = MAX_DECODED) =>
       picked.contentEncoding === "" ? body : decodeBody(body, picked.contentEncoding, most).bytes,
     facts: () => readPage({ url: finalUrl, status, ...picked, body }),
   };

@@ -8,7 +8,7 @@
 import { createHash } from "node:crypto";
 import { encodeBase32 } from "./base32.ts";
 import { canonicalUrl, LinkCanonicalizer } from "../url/mod.ts";
-import { decodeBody, decodeText } from "../net/mod.ts";
+import { decodeBody, decodeText, MAX_DECODED } from "../net/mod.ts";
 import { extractLinks } from "../render/links.ts";
 import { readSitemap, type Sitemap } from "../sitemap/mod.ts";
 
@@ -48,8 +48,6 @@ export interface PageFacts {
   readonly directives: readonly string[];
 }
 
-/** Most decoded bytes looked at, as a multiple of nothing but safety: bombs stop here. */
-const MAX_DECODED = 64 * 2 ** 20;
 /** Most characters of markup that are scanned for links. */
 const MAX_MARKUP = 16 * 2 ** 20;
 /** Links kept of one page. */

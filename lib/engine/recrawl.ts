@@ -17,6 +17,7 @@ import {
   WriterPool,
 } from "../capture/mod.ts";
 import type { FileLock } from "../frontier/mod.ts";
+import { MAX_DECODED } from "../net/mod.ts";
 import { RenderPool } from "../render/mod.ts";
 import type { RecrawlFigures } from "../report/mod.ts";
 import { commit, VERSION } from "../version.ts";
@@ -35,7 +36,7 @@ import { Fetcher } from "./fetcher.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
 import { Intact } from "./_intact.ts";
 import { dnsFigures, type Network, openNetwork, robotsFigures } from "./_network.ts";
-import { MAX_DECODED, type RowSetup } from "./_recrawl_facts.ts";
+import type { RowSetup } from "./_recrawl_facts.ts";
 import { RecrawlLedger } from "./_recrawl_ledger.ts";
 import { RecrawlLoop } from "./_recrawl_loop.ts";
 import {

@@ -7,12 +7,11 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { verifyCaptures } from "../capture/mod.ts";
-import { decodeBody } from "../net/mod.ts";
+import { decodeBody, MAX_DECODED } from "../net/mod.ts";
 import { surt } from "../url/mod.ts";
 import { verifyCdxj, verifyWarcs } from "../warc/mod.ts";
 import { readCheckpoint } from "../worklist/mod.ts";
 import { DoneRecords } from "./_done_records.ts";
-import { MAX_DECODED } from "./_recrawl_facts.ts";
 import { type RecrawlState, verifyCheckpoint } from "./_verify_recrawl.ts";
 
 /** Something that is not as it should be. */

@@ -5,6 +5,9 @@
  */
 import { type End, type Format, undo, type Undone } from "./_coding.ts";
 
+/** Most bytes that a page's body is decoded to: bombs stop here. */
+export const MAX_DECODED = 64 * 2 ** 20;
+
 /** A body with its content coding undone, as far as that went. */
 export interface DecodedBody {
   /** The decoded bytes; the body as it came where it could not be decoded at all. */

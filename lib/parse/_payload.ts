@@ -4,11 +4,8 @@
  * @module
  */
 
-import { decodeBody, decodeText, loadDetector } from "../net/mod.ts";
+import { decodeBody, decodeText, loadDetector, MAX_DECODED } from "../net/mod.ts";
 import { dechunk, type HttpBlock, mimeOf } from "../warc/mod.ts";
-
-/** Most bytes that a payload's content coding may undo to. */
-const MAX_DECODED = 64 << 20;
 
 /** A payload with what its reader must know. */
 export interface Payload {
