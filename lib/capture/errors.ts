@@ -4,6 +4,8 @@
  * @module
  */
 
+import { codeOf, whyUnread } from "../files/mod.ts";
+
 /** The disk refused a capture file. Parts sealed earlier are intact. */
 export class CaptureWriteError extends Error {
   /** Always `"CaptureWriteError"`. */
@@ -51,17 +53,9 @@ export class CaptureReadError extends Error {
    * @param cause What the file system said.
    */
   constructor(file: string, cause: unknown) {
-    const code = codeOf(cause);
-    const why = code === "ENOENT" || code === "ENOTDIR"
-      ? "there is no such file or folder"
-      : code === "EACCES" || code === "EPERM"
-      ? "no permission to read it"
-      : cause instanceof Error
-      ? cause.message
-      : String(cause);
-    super(`Cannot read ${file}: ${why}`, { cause });
+    super(`Cannot read ${file}: ${whyUnread(cause)}`, { cause });
     this.file = file;
-    this.code = code;
+    this.code = codeOf(cause);
   }
 }
 
@@ -86,12 +80,6 @@ export class CaptureFormatError extends Error {
     this.file = file;
     this.offset = offset;
   }
-}
-
-/** The system's code of an error, if it has one. */
-export function codeOf(cause: unknown): string | undefined {
-  const code = (cause as { code?: unknown } | null | undefined)?.code;
-  return typeof code === "string" ? code : undefined;
 }
 
 /** The system's word for what went wrong, with advice where there is some. */

@@ -16,7 +16,8 @@ import {
   SEALED,
   stemOf,
 } from "./_names.ts";
-import { CaptureWriteError, codeOf } from "./errors.ts";
+import { codeOf } from "../files/mod.ts";
+import { CaptureWriteError } from "./errors.ts";
 import type { NewCaptureRow } from "./codec.ts";
 import { CaptureWriter, type CaptureWriterOptions, type WrittenCaptures } from "./writer.ts";
 

@@ -153,8 +153,6 @@ async function openParts(
     else loop.fail(error, true);
   };
   const onWait = (ms: number, reason: string) => options.onEvent({ type: "waiting", ms, reason });
-  const lock: FileLock = lockFolder(options.out);
-  undo.push(() => lock.release());
   const places = [
     options.out,
     ...(options.state === undefined ? [] : [dirname(resolve(options.state))]),
@@ -172,6 +170,9 @@ async function openParts(
     onWait,
   });
   checkApart(list, options);
+  // only now, so that a list that is not there leaves no folder
+  const lock: FileLock = lockFolder(options.out);
+  undo.push(() => lock.release());
   if (list.release !== "") options.onEvent({ type: "release", release: list.release });
   let checkpoint: CheckpointFile | undefined;
   if (options.state !== undefined) {

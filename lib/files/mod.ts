@@ -8,4 +8,5 @@
 export { LockError, StateLockedError } from "./errors.ts";
 export { follow } from "./follow.ts";
 export { diskFs, fileBytes, type FileSystem, writeAll, type WritingFs } from "./fs.ts";
+export { codeOf, whyUnread } from "./why.ts";
 export { type FileLock, lockFile, lockHolder, type LockOptions } from "./lock.ts";

@@ -6,6 +6,7 @@
 
 import { open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { whyUnread } from "../files/mod.ts";
 import { ParseError } from "./errors.ts";
 
 /** Which files of a folder are meant. A file that is named itself may have any name. */
@@ -47,9 +48,7 @@ export async function expandPaths(
     try {
       names = (await stat(path)).isDirectory() ? await readdir(path) : undefined;
     } catch (cause) {
-      const gone = (cause as { code?: unknown }).code === "ENOENT";
-      const reason = gone ? "there is no such file" : (cause as Error).message;
-      throw new ParseError(`Cannot read ${path}: ${reason}`, path, { cause });
+      throw new ParseError(`Cannot read ${path}: ${whyUnread(cause)}`, path, { cause });
     }
     if (names === undefined) {
       files.push(path);

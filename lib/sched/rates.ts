@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { readCaptures } from "../capture/mod.ts";
 import { MergeSort } from "../warc/mod.ts";
 import { readLines } from "../worklist/mod.ts";
+import { whyUnread } from "../files/mod.ts";
 import { RatesError } from "./errors.ts";
 import { changedShare, VisitHistory } from "./estimate.ts";
 import { type BadRate, readHostTallies } from "./rates_file.ts";
@@ -106,7 +107,7 @@ async function* linesOf(
   { signal, onBad = () => {} }: EstimateOptions,
 ): AsyncGenerator<string> {
   const stat = await Deno.stat(path).catch((cause) => {
-    throw new RatesError(path, (cause as Error).message, { cause });
+    throw new RatesError(path, whyUnread(cause), { cause });
   });
   if (!stat.isDirectory && !path.toLowerCase().endsWith(".parquet")) {
     let good = 0, bad = 0;
@@ -205,7 +206,7 @@ class HostVisits {
 
 async function* fileBytes(path: string): AsyncGenerator<Uint8Array> {
   const file = await open(path, "r").catch((cause) => {
-    throw new RatesError(path, (cause as Error).message, { cause });
+    throw new RatesError(path, whyUnread(cause), { cause });
   });
   try {
     for (;;) {

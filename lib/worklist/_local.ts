@@ -10,7 +10,8 @@ import { linesPart } from "./_lines.ts";
 import { compareNames } from "./_names.ts";
 import type { Part } from "./_part.ts";
 import { captureListPart, type FailureFilter } from "./_failures.ts";
-import { openFile, reason } from "./_source.ts";
+import { whyUnread } from "../files/mod.ts";
+import { openFile } from "./_source.ts";
 import type { WorkListStats } from "./types.ts";
 import { warcPart } from "./_warc.ts";
 
@@ -46,7 +47,7 @@ export async function localParts(
       }
     }
   } catch (cause) {
-    throw new WorkListError(`Cannot read the work list "${from}": ${reason(cause)}`, { cause });
+    throw new WorkListError(`Cannot read the work list "${from}": ${whyUnread(cause)}`, { cause });
   }
   if (!info.isDirectory) {
     if (formatOf(from) === undefined) {
@@ -142,6 +143,6 @@ async function* fileChunks(path: string, stats: WorkListStats): AsyncGenerator<U
       yield buffer.subarray(0, count);
     }
   } catch (cause) {
-    throw new WorkListError(`Cannot read the work list "${path}": ${reason(cause)}`, { cause });
+    throw new WorkListError(`Cannot read the work list "${path}": ${whyUnread(cause)}`, { cause });
   }
 }

@@ -5,6 +5,7 @@
  */
 
 import { type FileHandle, open } from "node:fs/promises";
+import { whyUnread } from "../files/mod.ts";
 import { WorkListError } from "./errors.ts";
 
 /** A file of known size. */
@@ -27,7 +28,7 @@ export async function openFile(path: string, stats: { bytes: number }): Promise<
     file = await open(path, "r");
     size = (await file.stat()).size;
   } catch (cause) {
-    throw new WorkListError(`Cannot open the work list "${path}": ${reason(cause)}`, { cause });
+    throw new WorkListError(`Cannot open the work list "${path}": ${whyUnread(cause)}`, { cause });
   }
   return {
     name: path,
@@ -39,7 +40,7 @@ export async function openFile(path: string, stats: { bytes: number }): Promise<
         try {
           ({ bytesRead: count } = await file.read(into, done, into.length - done, offset + done));
         } catch (cause) {
-          throw new WorkListError(`Cannot read the work list "${path}": ${reason(cause)}`, {
+          throw new WorkListError(`Cannot read the work list "${path}": ${whyUnread(cause)}`, {
             cause,
           });
         }

@@ -153,6 +153,18 @@ Deno.test("a recrawl does not write where it reads, and tells of rows that hold 
     assert.match(run.stderr, /1 row of the list held no URL, and no record is of it/);
   }));
 
+Deno.test("a list that is not there leaves neither a folder nor a state", () =>
+  withFolder(async (dir) => {
+    const args = prepare(dir).map((word) => word.replace("list.txt", "lost.txt"));
+    const { code, stderr } = await ccrawl(args);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /Cannot read the work list ".*lost\.txt": there is no such file or folder$/m,
+    );
+    assert.deepEqual(readdirSync(dir), ["list.txt"]);
+  }));
+
 Deno.test("a list of which no row holds a URL is an error, and has not been worked off", () =>
   withFolder(async (dir) => {
     await web.reset();

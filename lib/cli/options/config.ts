@@ -6,6 +6,7 @@
  */
 
 import { join } from "node:path";
+import { whyUnread } from "../../files/mod.ts";
 import { UsageError } from "../errors.ts";
 import { didYouMean } from "../suggest.ts";
 import type { OptionSource, SourceEntry } from "./resolve.ts";
@@ -102,7 +103,7 @@ function readText(path: string, named: boolean): string | undefined {
     const absent = cause instanceof Deno.errors.NotFound ||
       cause instanceof Deno.errors.NotADirectory;
     if (absent && !named) return undefined;
-    const why = absent ? "there is no such file" : (cause as Error).message;
+    const why = whyUnread(cause);
     throw new UsageError(`Cannot read the configuration ${path}: ${why}`, undefined, { cause });
   }
 }
