@@ -23,15 +23,19 @@ enum Cell {
   WaitingUs,
   /** Bytes of the rows sent and not given back. */
   Sent,
+  Gate,
   Count,
 }
+
+/** Whether rows may be sent: open, or one is being sent, or the pool has given the worker up. */
+const OPEN = 0n, SENDING = 1n, SHUT = 2n;
 
 /** Microseconds since the epoch, by the clock that does not jump. */
 function now(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1000));
 }
 
-/** One worker's figures. Only the worker writes. */
+/** One worker's figures. Only the worker writes, but for the gate that both sides go through. */
 export class LaneCells {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: BigInt64Array;
@@ -74,6 +78,21 @@ export class LaneCells {
 
   set sent(bytes: number) {
     Atomics.store(this.#cells, Cell.Sent, BigInt(bytes));
+  }
+
+  /** The worker is about to send rows; false when it was given up, and others have its pages. */
+  enter(): boolean {
+    return Atomics.compareExchange(this.#cells, Cell.Gate, OPEN, SENDING) === OPEN;
+  }
+
+  /** They have been sent, and counted. */
+  leave(): void {
+    Atomics.store(this.#cells, Cell.Gate, OPEN);
+  }
+
+  /** The pool gives the worker up: no row follows. False while some are being sent, so that it lives. */
+  shut(): boolean {
+    return Atomics.compareExchange(this.#cells, Cell.Gate, OPEN, SHUT) !== SENDING;
   }
 
   /** A page is begun. */

@@ -187,7 +187,10 @@ class PoolServer {
       await ports.room();
       cells.turn(Doing.Idle);
     }
+    // Given up, as one that hangs, it has nothing more to do than to end.
+    if (!cells.enter()) return await new Promise(() => {});
     cells.finish(ports.send());
+    cells.leave();
   }
 
   /** Starts a page, and those behind it while there is time; all but the last have a row. */

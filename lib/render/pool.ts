@@ -49,6 +49,10 @@ export class RenderPool implements AsyncDisposable {
   readonly #waiting: { job: Job; resolve: () => void; reject: (error: Error) => void }[] = [];
   readonly #begun = performance.now();
   readonly #watch: ReturnType<typeof setInterval>;
+  readonly #lookEveryMs: number;
+  #lookedAt = performance.now();
+  /** Time between looks. What passed while this thread, or the whole process, stood still is not all in it. */
+  #watchedMs = 0;
   #ended: number | undefined;
   #held = 0;
   #peak = 0;
@@ -77,8 +81,8 @@ export class RenderPool implements AsyncDisposable {
     this.#limitMs = 3 * deadlineMs + (isolated(options) ? 12_000 : 2_000);
     this.#poison = new PoisonList(options.poison ?? [], options.maxPoison ?? 10_000);
     this.#spare = new SpareBuffers(width * 2 + 2);
-    const every = Math.min(1_000, Math.max(20, deadlineMs / 4));
-    this.#watch = setInterval(() => this.#look(), every);
+    this.#lookEveryMs = Math.min(1_000, Math.max(20, deadlineMs / 4));
+    this.#watch = setInterval(() => this.#look(), this.#lookEveryMs);
     if (options.extractor !== "none") {
       this.#languages = new LanguageThread(width, {
         ready: () => this.#dispatch(),
@@ -340,7 +344,9 @@ export class RenderPool implements AsyncDisposable {
   }
 
   #look(): void {
-    const now = performance.now();
+    const at = performance.now();
+    const now = this.#watchedMs += Math.min(at - this.#lookedAt, 2 * this.#lookEveryMs);
+    this.#lookedAt = at;
     this.#languages?.look(now);
     for (const lane of this.#lanes.keys()) {
       if (!lane.overdue(this.#limitMs, START_MS, now)) continue;
@@ -348,6 +354,7 @@ export class RenderPool implements AsyncDisposable {
         lane.lose("it does not start");
         continue;
       }
+      if (!lane.cells.shut()) continue; // it does something after all
       const { deadlineMs = 5_000 } = this.#options;
       lane.lose(`it took longer than ${deadlineMs} ms`);
       if (++this.#stuck <= MOST_STUCK) continue;

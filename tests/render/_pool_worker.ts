@@ -22,12 +22,17 @@ function obey(what: string): void {
     for (;;);
   }
   if (what === "tell") throw new Error(`this thread was ${spun ? "" : "not "}stopped`);
+  if (what === "work") work();
   if (what === "match") /^(a+)+$/.test("a".repeat(64) + "b");
   if (what === "grow") grow();
   if (what === "exit") process.exit(0);
   if (what === "exit 3") process.exit(3);
   if (what === "throw") throw new Error("told to throw");
   if (what === "recurse") recurse(1);
+}
+
+function work(): void {
+  for (const end = performance.now() + 300; performance.now() < end;);
 }
 
 function grow(): never {

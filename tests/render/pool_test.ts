@@ -222,6 +222,28 @@ Deno.test("RenderPool replaces a worker that does nothing more", async () => {
   assert.equal(found.get("fine")!.failed, "");
 });
 
+Deno.test({
+  name: "RenderPool takes no thread to hang for the time that the whole process was stopped",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "--quiet", "--no-check", new URL("./_paused.ts", import.meta.url).href],
+      ...{ stdin: "piped", stdout: "piped" },
+    }).spawn();
+    const lines = child.stdout.pipeThrough(new TextDecoderStream()).values();
+    assert.equal((await lines.next()).value, "busy\n");
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      child.kill("SIGSTOP");
+      await new Promise((resolve) => setTimeout(resolve, 4_500));
+      child.kill("SIGCONT");
+    }
+    await child.stdin.close();
+    assert.equal((await lines.next()).value, "0\n");
+    await child.status;
+  },
+});
+
 Deno.test("RenderPool that leaves too many threads behind says that a new process may get further", async () => {
   const poison: string[] = [];
   const { promise, resolve } = Promise.withResolvers<RenderPoolError>();
