@@ -119,8 +119,9 @@ export class CrawlLoop {
     // an earlier run may have been killed with requests in flight, of which the state knows nothing
     if (stats.known > 0) clocks.resume();
     this.#look = setInterval(() => this.#lookAtFrontier(), LOOK_EVERY);
+    this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
     this.#listen();
-    if (stop.aborted) this.#windDown();
+    if (stop.aborted) this.#windDown(); // ends what was begun above
     else stop.addEventListener("abort", () => this.#windDown(), { once: true });
     offerSeeds(this.#parts, {
       over: () => this.#stopping,
@@ -130,7 +131,6 @@ export class CrawlLoop {
       this.#seeded = true;
       this.#freshen();
     }, (e) => this.fail(e as Error));
-    this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
     this.#pump();
   }
 

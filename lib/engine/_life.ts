@@ -60,15 +60,20 @@ export class RunLife<R, P extends { readonly loop?: RunLoop<R> }> {
     return this.#parts;
   }
 
-  /** Ends the run before its work is done. */
+  /** Ends the run before its work is done; one that is over by itself is not said to be stopped. */
   stop(reason: string): void {
     if (this.#stop.signal.aborted) return;
-    this.#options.onStopping(reason);
+    const over = this.#parts !== undefined && this.#parts.loop?.over !== false;
+    if (!over) this.#options.onStopping(reason);
     this.#stop.abort();
   }
 
-  /** Opens the run and yields its records; when these end or are left, it is closed. */
+  /**
+   * Opens the run and yields its records; when these end or are left, it is closed. Several readers share
+   * them. Nothing is opened once it was disposed of.
+   */
   async *records(): AsyncGenerator<R, void, void> {
+    if (this.#opening === undefined && this.#left.signal.aborted) return;
     try {
       const { loop } = await (this.#opening ??= this.#open());
       if (loop !== undefined) yield* loop.records();
@@ -106,7 +111,7 @@ export class RunLife<R, P extends { readonly loop?: RunLoop<R> }> {
     const parts = await this.#opening!.catch(() => undefined);
     if (parts === undefined) return; // whoever asked for records was told why it could not be opened
     const { loop } = parts;
-    if (loop?.over === false) this.stop("left by its reader");
+    this.stop("left by its reader");
     let errors: unknown[] = [];
     try {
       await loop?.end();

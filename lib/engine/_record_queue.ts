@@ -1,9 +1,9 @@
-/** A queue from one producer to one reader: `push`, `end`, and `next`, which waits. */
+/** A queue from one producer to its readers, each item for one of them: `push`, `end`, and `next`, which waits. */
 export class RecordQueue<T> {
   #items: T[] = [];
   #head = 0;
   #ended = false;
-  #waiting: ((item: T | undefined) => void) | undefined;
+  #waiting: ((item: T | undefined) => void)[] = [];
 
   /** Items not yet taken. */
   get size(): number {
@@ -11,17 +11,14 @@ export class RecordQueue<T> {
   }
 
   push(item: T): void {
-    const waiting = this.#waiting;
-    if (waiting !== undefined) {
-      this.#waiting = undefined;
-      waiting(item);
-    } else this.#items.push(item);
+    const waiting = this.#waiting.shift();
+    if (waiting !== undefined) waiting(item);
+    else this.#items.push(item);
   }
 
   end(): void {
     this.#ended = true;
-    this.#waiting?.(undefined);
-    this.#waiting = undefined;
+    for (const waiting of this.#waiting.splice(0)) waiting(undefined);
   }
 
   /** The next item; undefined once the queue has ended and is empty. */
@@ -36,6 +33,6 @@ export class RecordQueue<T> {
       return item;
     }
     if (this.#ended) return undefined;
-    return new Promise((resolve) => this.#waiting = resolve);
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 }

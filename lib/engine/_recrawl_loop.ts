@@ -114,12 +114,12 @@ export class RecrawlLoop {
   start(): void {
     const { stop, statistics, archiver, writers } = this.#parts;
     statistics.feeder.begun = performance.now();
-    if (stop.aborted) this.#windDown();
-    else stop.addEventListener("abort", () => this.#windDown(), { once: true });
     this.#sweep = setInterval(() => this.#sweepStalled(), SWEEP);
     if (archiver !== undefined && writers === undefined) {
       this.#save = setInterval(() => this.#checkpoint([]), CHECKPOINT_MS);
     }
+    if (stop.aborted) this.#windDown(); // ends what was begun above
+    else stop.addEventListener("abort", () => this.#windDown(), { once: true });
     this.#pump();
   }
 

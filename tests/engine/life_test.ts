@@ -59,6 +59,7 @@ Deno.test("RunLife does not say that a run is stopped which has ended by itself"
   const whole = lifeOf(() => Promise.resolve({ loop: new Numbers(3) }));
   assert.deepEqual(await read(whole), [0, 1, 2]);
   await whole.life.dispose();
+  whole.life.stop("too late");
   assert.deepEqual(whole.log, ["end"]);
   const left = lifeOf(() => Promise.resolve({ loop: new Numbers(3) }));
   assert.deepEqual(await read(left, 2), [0, 1]);
@@ -108,6 +109,13 @@ Deno.test("RunLife that is left while it opens is told to stop", async () => {
   await told.life.dispose();
   assert.deepEqual(await reading, []);
   assert.deepEqual(told.log, ["left by its reader"]);
+});
+
+Deno.test("RunLife opens nothing once it was disposed of", async () => {
+  const told = lifeOf(() => Promise.resolve({ loop: new Numbers(3) }));
+  await told.life.dispose();
+  assert.deepEqual(await read(told), []);
+  assert.deepEqual(told.log, []);
 });
 
 Deno.test("RunLife listens to its signal until it has ended", async () => {
