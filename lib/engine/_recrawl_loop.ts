@@ -262,7 +262,6 @@ export class RecrawlLoop {
     const { statistics } = this.#parts;
     const waiting = this.#turns.waiting ? "hostClock" : undefined;
     statistics.account(now, this.#workers.active, this.#rows.full ? "queueing" : waiting);
-    statistics.inFlight = this.#workers.size;
   }
 
   #sweepStalled(): void {
@@ -298,6 +297,7 @@ export class RecrawlLoop {
       this.#ended(row, attempt, fetched, validator);
     };
     const attempt = this.#workers.begin(now, () => over(undefined));
+    statistics.inFlight = this.#workers.size;
     this.#fetch(row, attempt).then(
       ({ fetched, validator }) => over(fetched, validator),
       (e) => {
@@ -365,6 +365,7 @@ export class RecrawlLoop {
     const now = performance.now();
     this.#account(now);
     this.#workers.end(attempt);
+    this.#parts.statistics.inFlight = this.#workers.size;
     if (fetched !== undefined) this.#judge(fetched, now);
     this.#turns.over(row.host, now);
     if (fetched !== undefined) {

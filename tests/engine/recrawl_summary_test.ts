@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { listParts } from "../../lib/capture/part_sequence.ts";
 import type { CaptureRow } from "../../lib/capture/schema.ts";
+import { recrawl } from "../../lib/engine/recrawl.ts";
 import { startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
 import { Ccrawl } from "./_process.ts";
-import { metaOf, readRows, recrawlArgs, writeList } from "./_recrawl.ts";
+import { metaOf, readRows, recrawlArgs, toward, writeList } from "./_recrawl.ts";
 
 const numbers = (n: number) => Array.from({ length: n }, (_, i) => i);
 
@@ -132,4 +133,17 @@ Deno.test("every line of a recrawl's summary has true figures", () =>
     assert.deepEqual(seals.map(({ file }) => file).sort(), listParts(`${dir}/out`));
     assert.equal(sum(seals.map(({ records }) => records as number)), rows.length);
     assert.deepEqual([events[0]!.event, events.at(-1)!.event], ["start", "end"]);
+  }));
+
+Deno.test("a recrawl that was stopped amid its requests has none in flight", () =>
+  withFolder(async (dir) => {
+    await using web = await startWeb({ hosts: 1, pages: 1 });
+    const from = numbers(3).map((i) => web.url(`t${i}.tarpit.test`));
+    const run = recrawl(toward(web, dir, { from, graceMs: 0 }));
+    const looking = setInterval(() => {
+      if (run.figures.inFlight === from.length) run.stop();
+    }, 5);
+    await Array.fromAsync(run);
+    clearInterval(looking);
+    assert.equal(run.figures.inFlight, 0);
   }));
