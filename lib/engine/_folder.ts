@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type FileLock, lockFile, StateLockedError } from "../files/mod.ts";
 import { surt } from "../url/mod.ts";
 import { type Repair, repairFolder, unsealedPrefixes } from "../warc/mod.ts";
-import { isDiskFull, RunError } from "./errors.ts";
+import { cannotWrite } from "./errors.ts";
 
 /**
  * One run at a time writes into a folder.
@@ -19,10 +19,7 @@ export function lockFolder(dir: string): FileLock {
     return lockFile(join(dir, "ccrawl"));
   } catch (cause) {
     if (cause instanceof StateLockedError) throw new StateLockedError(dir, cause.pid);
-    throw new RunError(`Cannot write into ${dir}: ${(cause as Error).message}`, {
-      exitCode: isDiskFull(cause) ? 75 : 1,
-      cause,
-    });
+    throw cannotWrite(`write into ${dir}`, cause);
   }
 }
 

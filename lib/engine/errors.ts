@@ -51,3 +51,10 @@ export function asRunError(error: unknown): Error {
     : `${first.message.replace(/\.$/, "")}; free some space and run again`;
   return new RunError(message, { exitCode: 75, cause: error });
 }
+
+/** What could not be written, `doing` says how ("write x"), and why in words. */
+export function cannotWrite(doing: string, cause: unknown): RunError {
+  const full = isDiskFull(cause);
+  const why = full ? "the disk is full; free some space and run again" : (cause as Error).message;
+  return new RunError(`Cannot ${doing}: ${why}`, { exitCode: full ? 75 : 1, cause });
+}

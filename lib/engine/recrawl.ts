@@ -30,7 +30,7 @@ import {
 } from "../worklist/mod.ts";
 import { Archiver } from "./archiver.ts";
 import { checkFloor } from "./disk.ts";
-import { isDiskFull, RunError } from "./errors.ts";
+import { cannotWrite, RunError } from "./errors.ts";
 import { RunLife, type Undo } from "./_life.ts";
 import { Fetcher } from "./fetcher.ts";
 import { lockFolder, repairArchives } from "./_folder.ts";
@@ -404,13 +404,7 @@ function poisonKept(state: string | undefined, onError: (error: RunError) => voi
       try {
         appendFileSync(path, `${JSON.stringify([key, reason])}\n`);
       } catch (cause) {
-        const full = isDiskFull(cause);
-        const why = full
-          ? "the disk is full; free some space and run again"
-          : (cause as Error).message;
-        onError(
-          new RunError(`Cannot write "${path}": ${why}`, { exitCode: full ? 75 : 1, cause }),
-        );
+        onError(cannotWrite(`write "${path}"`, cause));
       }
     },
   };

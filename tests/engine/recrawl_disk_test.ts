@@ -95,6 +95,20 @@ Deno.test("a recrawl whose disk is full ends with 75 and a clear word, and resum
     await whole(`${dir}/out`, `${dir}/state.json`);
   }));
 
+Deno.test("a recrawl that finds its folder's disk full says so, and what to do", () =>
+  withFolder(async (dir) => {
+    await using disk = await Mount.memory(`${dir}/out`, 70_000);
+    if (disk === undefined) return;
+    await fill(`${dir}/out`);
+    writeList(dir, URLS);
+    const { code, stderr } = await ccrawl(recrawlArgs(web, dir, "--no-extract"));
+    assert.equal(code, 75);
+    assert.match(
+      stderr,
+      /^ccrawl: Cannot write into \S+out: the disk is full; free some space and run again$/m,
+    );
+  }));
+
 Deno.test("a recrawl whose state's disk is full ends with 75, and takes its parts in again", () =>
   withFolder(async (dir) => {
     await web.reset();
