@@ -8,7 +8,7 @@ import { BLOCK, ENDS_PARAGRAPH, HEADING, IMPLIED_END, TABLE_PART, UNREAD, VOID }
 
 /** What a page may cost. Beyond a bound the page is cut or flattened, never refused. */
 export interface TreeLimits {
-  /** UTF-16 units of the source that are read; by default all of a body at its usual cap. @default 12000000 */
+  /** UTF-16 units of text that are read, white space and all. @default 5000000 */
   readonly characters?: number;
   /** Open elements; deeper ones lose their element, not their text. @default 200 */
   readonly depth?: number;
@@ -25,6 +25,9 @@ export interface Tree {
   readonly truncated: boolean;
 }
 
+/** UTF-16 units of the source that are looked at: more than a body at its usual cap has. */
+const MOST_SOURCE = 12_000_000;
+
 /** Longest name told apart from others that begin the same. */
 const LONGEST_NAME = 64;
 
@@ -37,9 +40,8 @@ const LONGEST_NAME = 64;
  * cell), not its adoption agency: the outcome is for reading, and formatting that overlaps is rare.
  */
 export function parseTree(html: string, deadline: Deadline, limits: TreeLimits = {}): Tree {
-  const characters = limits.characters ?? 12_000_000;
-  const cut = html.length > characters;
-  let source = cut ? html.slice(0, characters) : html;
+  const cut = html.length > MOST_SOURCE;
+  let source = cut ? html.slice(0, MOST_SOURCE) : html;
   // The standard drops NUL in content.
   if (source.includes("\0")) source = source.replaceAll("\0", "");
   const builder = new TreeBuilder(source, deadline, limits);
@@ -51,6 +53,8 @@ class TreeBuilder implements TokenSink {
   readonly #deadline: Deadline;
   readonly #maxDepth: number;
   readonly #maxNodes: number;
+  /** Of the characters that may be read, those left. */
+  #left: number;
   readonly #root = new Element("#root", NO_ATTRIBUTES, undefined);
   readonly #stack: Element[] = [];
   #current = this.#root;
@@ -83,6 +87,7 @@ class TreeBuilder implements TokenSink {
     this.#deadline = deadline;
     this.#maxDepth = limits.depth ?? 200;
     this.#maxNodes = limits.nodes ?? 200_000;
+    this.#left = limits.characters ?? 5_000_000;
   }
 
   build(cut: boolean): Tree {
@@ -264,8 +269,11 @@ class TreeBuilder implements TokenSink {
   }
 
   text(start: number, end: number, raw: boolean): void {
-    if (!this.#unread.active) this.#text.add(start, end, raw);
     if (this.#deadline.passed) this.#stop();
+    if (this.#unread.active) return;
+    this.#left -= end - start;
+    if (this.#left < 0) this.#stop();
+    this.#text.add(start, Math.min(end, end + this.#left), raw);
   }
 
   #stop(): void {
