@@ -5,6 +5,7 @@
  */
 
 import { join } from "node:path";
+import { whyUnread } from "../files/mod.ts";
 import {
   ColumnFile,
   type ColumnSlices,
@@ -323,7 +324,7 @@ async function placesOf(name: string, options: SnapshotOptions): Promise<string[
   try {
     info = await Deno.stat(name);
   } catch (cause) {
-    throw new SnapshotError(`Cannot compare ${name}: ${(cause as Error).message}`, { cause });
+    throw new SnapshotError(`Cannot compare ${name}: ${whyUnread(cause)}`, { cause });
   }
   if (!info.isDirectory) return [name];
   const found: string[] = [];

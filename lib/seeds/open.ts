@@ -4,6 +4,7 @@
  * @module
  */
 
+import { whyUnread } from "../files/mod.ts";
 import { isRemote, openBytes, WorkListError } from "../worklist/mod.ts";
 import { frontToBack } from "./_chunks.ts";
 import { RankTableError } from "./errors.ts";
@@ -82,7 +83,7 @@ export async function openRanks(options: OpenRanksOptions = {}): Promise<RankTab
 function plainly(name: string, error: unknown): unknown {
   if (isRemote(name) || !(error instanceof WorkListError)) return error;
   const { cause } = error;
-  return new RankTableError(name, cause instanceof Error ? cause.message : error.message, {
+  return new RankTableError(name, cause instanceof Error ? whyUnread(cause) : error.message, {
     cause: error,
   });
 }

@@ -37,7 +37,18 @@ Deno.test("crawl run refuses --recrawl-interval without --recrawl", () =>
 Deno.test("crawl run says that --seeds is a folder, or is not there", () =>
   withFolder(async (dir) => {
     await refused(dir, 1, /Cannot read --seeds \S+: it is a folder/, ["--seeds", dir]);
-    await refused(dir, 1, /Cannot read --seeds \S+: /, ["--seeds", `${dir}/none`]);
+    await refused(dir, 1, /Cannot read --seeds \S+: there is no such file or folder$/m, [
+      "--seeds",
+      `${dir}/none`,
+    ]);
+  }));
+
+Deno.test("crawl run says that --ca-cert is not there", () =>
+  withFolder(async (dir) => {
+    await Deno.writeTextFile(`${dir}/seeds.txt`, "");
+    const gone = /Cannot read --ca-cert \S+none: there is no such file or folder$/m;
+    const args = ["--seeds", `${dir}/seeds.txt`, "--ca-cert", `${dir}/none`];
+    await refused(dir, 1, gone, args);
   }));
 
 Deno.test("crawl run says why it found nothing, exit 3", () =>

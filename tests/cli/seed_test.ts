@@ -100,7 +100,10 @@ Deno.test("crawl seed joins --rates of JSON lines, CSV or TSV, and tells of line
     const none = ["crawl", "seed", "--ranks", ranks, "--rates", `${dir}/none`];
     const missing = await run(none);
     assert.equal(missing.code, 1);
-    assert.match(missing.err, /^ccrawl: Cannot read the change rates \S+none: /m);
+    assert.match(
+      missing.err,
+      /^ccrawl: Cannot read the change rates \S+none: there is no such file or folder$/m,
+    );
     // A list that says no rate at all is another file: its tiers would be those of no list.
     for (const command of [["crawl", "seed"], ["sched", "assign"]]) {
       const args = [...command, "--ranks", ranks, "--rates", "-"];

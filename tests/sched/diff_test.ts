@@ -208,7 +208,7 @@ Deno.test("snapshots that cannot be compared are told by name", async () => {
     const bytes = await Deno.readFile(good);
     await Deno.writeFile(`${dir}/cut.parquet`, bytes.subarray(0, bytes.length - 9));
     const cases: [string, RegExp][] = [
-      [`${dir}/none`, /^Cannot compare \S+none: /],
+      [`${dir}/none`, /^Cannot compare \S+none: there is no such file or folder$/],
       [`${dir}/empty`, /there are no \.parquet files in it$/],
       [`${dir}/text.parquet`, /^Cannot compare \S+text\.parquet: it is no Parquet file/],
       [`${dir}/cut.parquet`, /^Cannot compare \S+cut\.parquet: it is no Parquet file, or is cut/],

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { whyUnread } from "../../../files/mod.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
 import type { GlobalOptions } from "../../options/global.ts";
 import type { RunOptions } from "../run_options.ts";
@@ -18,7 +19,7 @@ export function readCertificates(path: string | undefined): string[] {
     pem = Deno.readTextFileSync(path);
   } catch (cause) {
     throw new CommandError(
-      `Cannot read --ca-cert ${path}: ${(cause as Error).message}`,
+      `Cannot read --ca-cert ${path}: ${whyUnread(cause)}`,
       ExitCode.error,
       undefined,
       { cause },

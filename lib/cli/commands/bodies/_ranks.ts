@@ -4,6 +4,7 @@
  * @module
  */
 
+import { whyUnread } from "../../../files/mod.ts";
 import { RatesError, RateStore, readHostRates } from "../../../sched/mod.ts";
 import { openRanks, type RankStats, type RankTable } from "../../../seeds/mod.ts";
 import { openBytes, WorkListError } from "../../../worklist/mod.ts";
@@ -96,7 +97,7 @@ export async function rateStore(path: string, io: CommandIo): Promise<RateStore>
   } catch (error) {
     if (!(error instanceof WorkListError)) throw error;
     const { cause } = error;
-    throw new RatesError(path, cause instanceof Error ? cause.message : error.message, {
+    throw new RatesError(path, cause instanceof Error ? whyUnread(cause) : error.message, {
       cause: error,
     });
   }

@@ -5,6 +5,7 @@
  */
 
 import { type BadSeed, crawl, type CrawlRun, readSeeds, type Seed } from "../../../engine/mod.ts";
+import { whyUnread } from "../../../files/mod.ts";
 import { expandPatterns } from "../../../url/mod.ts";
 import type { CommandIo } from "../../command.ts";
 import { CommandError, ExitCode } from "../../errors.ts";
@@ -151,6 +152,6 @@ async function* readList(
 }
 
 function cannotRead(path: string, cause: unknown): CommandError {
-  const message = `Cannot read --seeds ${path}: ${(cause as Error).message}`;
+  const message = `Cannot read --seeds ${path}: ${whyUnread(cause)}`;
   return new CommandError(message, ExitCode.error, undefined, { cause });
 }
