@@ -80,6 +80,7 @@ export class RecrawlLoop {
       onBroken: (error) => this.fail(error, true),
     });
     this.#workers = new Workers(options.maxStalled);
+    parts.statistics.workers = options.workers;
     this.#turns = new RowTurns({
       list: parts.list,
       read: {

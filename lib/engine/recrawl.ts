@@ -189,8 +189,8 @@ async function openParts(
   removeUnfinished(options.out, options.prefix);
   const state = checkpoint?.state;
   statistics.rowsDone = state?.rows ?? 0;
-  statistics.workers = options.workers;
   if (state?.done) {
+    statistics.workers = options.workers;
     options.onEvent({ type: "worked-off", source: list.source });
     return { position: () => state, release: list.release };
   }

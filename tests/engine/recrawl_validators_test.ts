@@ -5,7 +5,8 @@ import { sql } from "../capture/_rows.ts";
 import { startHub } from "../web/hub.ts";
 import { startWeb } from "../web/mod.ts";
 import { withFolder } from "./_crawl.ts";
-import { byUrl, collect, readRows, rowsOfRun, verifyClean } from "./_recrawl.ts";
+import { ccrawl } from "./_process.ts";
+import { byUrl, collect, readRows, recrawlArgs, rowsOfRun, verifyClean } from "./_recrawl.ts";
 
 const web = await startWeb({ hosts: 1, pages: 1 });
 globalThis.addEventListener("unload", () => web[Symbol.asyncDispose]());
@@ -151,4 +152,8 @@ Deno.test("validators that cannot be read end a run before it fetches", () =>
       );
     }
     assert.equal((await web.summary()).requests, 0);
+    const { code, stderr } = await ccrawl(recrawlArgs(web, dir, "--validators", `${dir}/none`));
+    const [word, ...more] = stderr.trim().split("\n");
+    assert.match(word!, /^ccrawl: Cannot read --validators \S+none: /);
+    assert.deepEqual([code, more], [1, []], "nothing to sum up");
   }));
