@@ -48,6 +48,8 @@ const SWEEP = 25;
 const PATIENCE = 5000;
 /** How long a page waits, in ms, when the process has no descriptor left for its connection. */
 const NO_DESCRIPTOR_WAIT = 1000;
+/** How long rows are taken at a stretch, in ms: many that are not asked for keep all else waiting. */
+const STRETCH = 20;
 /** How often a WARC-only run writes its checkpoint, in ms. */
 const CHECKPOINT_MS = 5000;
 
@@ -218,14 +220,17 @@ export class RecrawlLoop {
     if (this.#stopping) return;
     const { options, statistics } = this.#parts;
     let may = this.#mayTake();
+    let tired = false;
     while (may && this.#workers.busy < options.workers) {
+      tired = performance.now() - now > STRETCH;
+      if (tired) break;
       const row = this.#turns.take(now);
       if (row === undefined) break;
       this.#begin(row);
       may = this.#mayTake();
     }
     if (this.#turns.hungry(now)) this.#fill();
-    this.#alarm.at(this.#turns.nextAt());
+    this.#alarm.at(tired ? now : this.#turns.nextAt());
     const bounded = (options.limit > 0 && this.#begun >= options.limit) ||
       (options.maxPages > 0 && statistics.fetched >= options.maxPages);
     if (this.#workers.size === 0 && (bounded || (this.#listEnded && this.#turns.size === 0))) {

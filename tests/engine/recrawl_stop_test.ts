@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { recrawl } from "../../lib/engine/recrawl.ts";
 import { readCheckpoint } from "../../lib/worklist/checkpoint.ts";
 import { startHub } from "../web/hub.ts";
 import { startWeb } from "../web/mod.ts";
 import { writeList as writeParquet } from "../worklist/_lists.ts";
 import { withFolder } from "./_crawl.ts";
 import { CCRAWL, Ccrawl, ccrawl } from "./_process.ts";
-import { byUrl, readRows, recrawlArgs, verifyClean, writeList } from "./_recrawl.ts";
+import { byUrl, readRows, recrawlArgs, toward, verifyClean, writeList } from "./_recrawl.ts";
 
 const web = await startWeb({ hosts: 20, pages: 400, pageBytes: 2000, domains: 20 });
 globalThis.addEventListener("unload", () => web[Symbol.asyncDispose]());
@@ -85,6 +86,20 @@ Deno.test("SIGTERM ends a recrawl within seconds with silent hosts and names in 
     assert.deepEqual([rows, part], [1, 1]);
     assert.equal(pending.reduce((n, { first, last }) => n + last - first + 1, 0), urls.length - 1);
     await verifyClean(`${dir}/out`, `${dir}/state.json`);
+  }));
+
+Deno.test("a recrawl hears of a stop amid a hundred thousand rows that are not asked for", () =>
+  withFolder(async (dir) => {
+    const from = Array.from({ length: 100_000 }, (_, i) => `ftp://h${i}.test/`);
+    // All in hand at once, and none needs a worker.
+    const run = recrawl(toward(web, dir, { from, batch: from.length, records: false }));
+    const looking = setInterval(() => {
+      if (run.figures.failures.skip > 0) run.stop();
+    }, 0);
+    await Array.fromAsync(run);
+    clearInterval(looking);
+    const { skip } = run.figures.failures;
+    assert.ok(skip > 0 && skip < from.length, `${skip} rows`);
   }));
 
 Deno.test("a recrawl refuses the state of another list or shard, both named, before it fetches", () =>
