@@ -48,8 +48,11 @@ const SWEEP = 25;
 const PATIENCE = 5000;
 /** How long a page waits, in ms, when the process has no descriptor left for its connection. */
 const NO_DESCRIPTOR_WAIT = 1000;
-/** How long rows are taken at a stretch, in ms: many that are not asked for keep all else waiting. */
-const STRETCH = 20;
+/**
+ * How long rows are taken without a turn of the event loop, in ms: those that are not asked for, or whose
+ * end is known beforehand, as of a name that does not exist, would keep all else waiting.
+ */
+const STRETCH = 2 * SWEEP;
 /** How often a WARC-only run writes its checkpoint, in ms. */
 const CHECKPOINT_MS = 5000;
 
@@ -63,6 +66,8 @@ export class RecrawlLoop {
   readonly #alarm = new Alarm(() => this.#pump());
   #sweep: ReturnType<typeof setInterval> | undefined;
   #save: ReturnType<typeof setInterval> | undefined;
+  /** When the event loop had its last turn, as far as is known. */
+  #turnAt = performance.now();
   #filling = false;
   #listEnded = false;
   #begun = 0;
@@ -222,7 +227,7 @@ export class RecrawlLoop {
     let may = this.#mayTake();
     let tired = false;
     while (may && this.#workers.busy < options.workers) {
-      tired = performance.now() - now > STRETCH;
+      tired = performance.now() - this.#turnAt > STRETCH;
       if (tired) break;
       const row = this.#turns.take(now);
       if (row === undefined) break;
@@ -271,8 +276,8 @@ export class RecrawlLoop {
   }
 
   #sweepStalled(): void {
+    const now = this.#turnAt = performance.now();
     if (this.#workers.size === 0) return;
-    const now = performance.now();
     this.#account(now);
     if (this.#workers.sweep(now)) this.#alarm.soon();
   }
