@@ -88,19 +88,28 @@ Deno.test("SIGTERM ends a recrawl within seconds with silent hosts and names in 
     await verifyClean(`${dir}/out`, `${dir}/state.json`);
   }));
 
-Deno.test("a recrawl hears of a stop amid a hundred thousand rows that are not asked for", () =>
-  withFolder(async (dir) => {
-    const from = Array.from({ length: 100_000 }, (_, i) => `ftp://h${i}.test/`);
-    // All in hand at once, and none needs a worker.
-    const run = recrawl(toward(web, dir, { from, batch: from.length, records: false }));
-    const looking = setInterval(() => {
-      if (run.figures.failures.skip > 0) run.stop();
-    }, 0);
-    await Array.fromAsync(run);
-    clearInterval(looking);
-    const { skip } = run.figures.failures;
-    assert.ok(skip > 0 && skip < from.length, `${skip} rows`);
-  }));
+Deno.test("a recrawl hears of a stop amid rows that need nothing of the network, all in hand at once", async (t) => {
+  const rows = (count: number, url: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => url(i));
+  const lists = {
+    "no URLs to ask for": rows(100_000, (i) => `ftp://h${i}.test/`),
+    "a name known not to exist": rows(60_000, (i) => `http://h.nx.test/${i}`),
+  };
+  for (const [name, from] of Object.entries(lists)) {
+    await t.step(name, () =>
+      withFolder(async (dir) => {
+        const options = { from, batch: from.length, records: false, delayMs: 0 };
+        const run = recrawl(toward(web, dir, options));
+        const failed = () => run.figures.failures.skip + run.figures.failures.dns;
+        const looking = setInterval(() => {
+          if (failed() > 1000) run.stop();
+        }, 0);
+        await Array.fromAsync(run);
+        clearInterval(looking);
+        assert.ok(failed() > 1000 && failed() < from.length, `${failed()} rows`);
+      }));
+  }
+});
 
 Deno.test("a recrawl refuses the state of another list or shard, both named, before it fetches", () =>
   withFolder(async (dir) => {
