@@ -101,6 +101,7 @@ export class RunLife<R, P extends { readonly loop?: RunLoop<R> }> {
     } catch (e) {
       // That a step cannot be taken back, on the same full disk as a rule, tells nobody more.
       await takeBack(this.#undo);
+      this.#options.onEnd();
       throw asRunError(e);
     } finally {
       this.#atOpening = false;

@@ -440,10 +440,10 @@ export class RecrawlLoop {
 
   /** Tells of rows without a URL. Whether there were others: else the list was not read as it is meant. */
   #wasList(): boolean {
-    const { list, ledger, statistics, options } = this.#parts;
+    const { list, ledger, options } = this.#parts;
     const { bad, rows } = list.stats;
     if (bad === 0) return true;
-    if (this.#listEnded && bad === rows && ledger.ended === 0 && statistics.rowsDone === 0) {
+    if (this.#listEnded && bad === rows && ledger.ended === 0 && ledger.fromStart) {
       const which = rows === 1 ? "the only row" : `any of the ${rows} rows`;
       this.#error ??= new RunError(
         `Cannot find a URL in ${which} of ${list.source}; name the column or field with --column`,

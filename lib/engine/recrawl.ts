@@ -290,6 +290,10 @@ async function openParts(
       onWait,
     });
     undo.push(() => opened.close());
+    if (opened.count === 0) {
+      const text = `${options.validators} holds no page of an earlier pass: each is asked for anew`;
+      options.onEvent({ type: "warning", text });
+    }
   }
   const fetcher = new Fetcher({
     client: network.client,

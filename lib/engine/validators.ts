@@ -37,6 +37,7 @@ export class Validators {
   #asked: { urls: string[]; answers: PromiseWithResolvers<Validator | undefined>[] } | undefined;
   #out: PromiseWithResolvers<Validator | undefined>[][] = [];
   #failure: RunError | undefined;
+  #count = 0;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -64,8 +65,10 @@ export class Validators {
     const opened = Promise.withResolvers<void>();
     const validators = new Validators(worker);
     worker.onmessage = ({ data }: MessageEvent<FromValidators>) => {
-      if (data.kind === "opened") opened.resolve();
-      else if (data.kind === "waiting") onWait?.(data.ms, data.reason);
+      if (data.kind === "opened") {
+        validators.#count = data.count;
+        opened.resolve();
+      } else if (data.kind === "waiting") onWait?.(data.ms, data.reason);
       else if (data.kind === "failed") opened.reject(new RunError(data.message, data));
       else validators.#out.shift()!.forEach(({ resolve }, i) => resolve(data.found[i]));
     };
@@ -87,6 +90,11 @@ export class Validators {
       signal?.removeEventListener("abort", abort);
     }
     return validators;
+  }
+
+  /** Pages that something is known of, one that was fetched twice counted twice. */
+  get count(): number {
+    return this.#count;
   }
 
   /**

@@ -108,7 +108,7 @@ Deno.test("RunLife that is left while it opens is told to stop", async () => {
   const reading = read(told);
   await told.life.dispose();
   assert.deepEqual(await reading, []);
-  assert.deepEqual(told.log, ["left by its reader"]);
+  assert.deepEqual(told.log, ["left by its reader", "end"]);
 });
 
 Deno.test("RunLife opens nothing once it was disposed of", async () => {

@@ -157,3 +157,20 @@ Deno.test("validators that cannot be read end a run before it fetches", () =>
     assert.match(word!, /^ccrawl: Cannot read --validators \S+none: /);
     assert.deepEqual([code, more], [1, []], "nothing to sum up");
   }));
+
+Deno.test("--validators in which there is no page are told of, and cost nothing else", () =>
+  withFolder(async (dir) => {
+    await web.reset();
+    Deno.mkdirSync(`${dir}/first`);
+    const told: string[] = [];
+    const { run } = await collect(web, dir, {
+      from: [...web.expectedUrls()],
+      out: `${dir}/second`,
+      validators: `${dir}/first`,
+      onEvent: (event: CrawlEvent) => event.type === "warning" && told.push(event.text),
+    });
+    assert.deepEqual(told, [
+      `${dir}/first holds no page of an earlier pass: each is asked for anew`,
+    ]);
+    assert.deepEqual([run.figures.fetched, run.figures.unchanged], [1, 0]);
+  }));
