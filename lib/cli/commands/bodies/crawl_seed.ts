@@ -14,8 +14,9 @@ import { rankTable, rateStore, tellMalformed } from "./_ranks.ts";
 /** A record a host, in the table's order. */
 export async function run(options: CrawlSeedOptions, io: CommandIo): Promise<number> {
   const { output, signal } = io;
-  const table = await rankTable(options, io);
+  // The rates first: they lie here, and the table may have to be waited for.
   using rates = options.rates === undefined ? undefined : await rateStore(options.rates, io);
+  const table = await rankTable(options, io);
   const stats = rankStats();
   let seeds = 0;
   const found = readSeeds(table.read(), stats, {
