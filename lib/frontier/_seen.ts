@@ -138,6 +138,14 @@ export class SeenSet {
     if (this.#table.full) this.#spillNow();
   }
 
+  /**
+   * Offers wait to be sieved, at an opening: what comes now is sieved too, as it was before, and does not
+   * overtake them. Where no run is whole yet, the one that was being written is begun again.
+   */
+  goOnSieving(): void {
+    if (!this.spilled) this.#startSpill();
+  }
+
   /** A generation of the journal ends: what it has is to be written out by {@linkcode SeenSet.save}. */
   turn(): void {
     this.#ending = this.#fresh;

@@ -99,6 +99,7 @@ export class FrontierEngine {
       seen.load();
       const arena = new Arena();
       const replay = replaySeen(store, arena, fingerprints, seen);
+      if (counters.staged > 0) seen.goOnSieving();
       const journal = this.#journal, done = this.#done;
       const block = options.blockUrls ?? BLOCK;
       const residents = options.residents ?? RESIDENTS;

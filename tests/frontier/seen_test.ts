@@ -1,6 +1,7 @@
 // The seen set is exact on both sides of its memory bound.
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { FrontierEngine } from "../../lib/frontier/engine.ts";
 import { SeenTable } from "../../lib/frontier/_seen_table.ts";
 import { SipHash } from "../../lib/frontier/_siphash.ts";
 import { drain, open, seed, tempFolder, TestClock } from "./_helpers.ts";
@@ -131,3 +132,36 @@ for (const seenBytes of [1 << 24, 1 << 15, 2000]) {
     assert.deepEqual(drain(engine), []);
   });
 }
+
+Deno.test("an offer that waits to be sieved is not overtaken by a later one of its URL, not by way of an opening either", () => {
+  for (let key = 0; key < 12; key++) {
+    using folder = tempFolder();
+    const clock = new TestClock();
+    const options = {
+      ...{ path: `${folder.path}/s.db`, clock, generationOps: 40 },
+      seenBytes: key % 2 === 0 ? 1200 : 4000,
+      key: new Uint8Array(16).fill(key >> 1),
+    };
+    let engine = new FrontierEngine(options);
+    let last = 0;
+    while (engine.put([seed(`https://a.example/${++last}`, 1)]).staged === 0) {
+      if (last % 50 > 0) continue;
+      engine.commit(); // so that the journal is not all there is
+      while (engine.work(50));
+    }
+    const url = `https://a.example/${last}`;
+    engine.commit();
+    for (const how of ["closed", "killed", "closed"]) {
+      engine.close();
+      engine = new FrontierEngine(options);
+      assert.equal(engine.put([seed(url, 8)]).added, 0, `${how}, key ${key}`);
+      if (how === "closed") engine.commit();
+    }
+    clock.pass(10_000);
+    while (engine.work(50) || engine.stats().staged > 0) clock.pass(1000);
+    const found = engine.claim(1, 1000).flatMap(({ urls }) => urls);
+    assert.equal(found.length, last);
+    assert.deepEqual(found.filter((one) => one.url === url).map((one) => one.priority), [1]);
+    engine.close();
+  }
+});
