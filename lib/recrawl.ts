@@ -58,7 +58,7 @@ export { RunError, type RunExitCode } from "./engine/errors.ts";
 export { recrawl, RecrawlRun } from "./engine/recrawl.ts";
 export type { RecrawlOptions } from "./engine/recrawl_options.ts";
 export type { StoreBody } from "./engine/_recrawl_facts.ts";
-export { LockError, StateLockedError } from "./frontier/mod.ts";
+export { LockError, StateLockedError } from "./files/mod.ts";
 export { RenderPoolError } from "./render/mod.ts";
 export type {
   CheckpointFigures,

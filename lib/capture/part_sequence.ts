@@ -5,7 +5,7 @@
  */
 
 import { join } from "node:path";
-import { diskFs, type WritingFs } from "../files/mod.ts";
+import { codeOf, diskFs, type WritingFs } from "../files/mod.ts";
 import {
   checkPrefix,
   highestNumber,
@@ -16,7 +16,6 @@ import {
   SEALED,
   stemOf,
 } from "./_names.ts";
-import { codeOf } from "../files/mod.ts";
 import { CaptureWriteError } from "./errors.ts";
 import type { NewCaptureRow } from "./codec.ts";
 import { CaptureWriter, type CaptureWriterOptions, type WrittenCaptures } from "./writer.ts";

@@ -39,7 +39,7 @@ export interface CaptureWriterOptions {
   readonly groupBytes?: number;
   /** zstd's level. @default 3 */
   readonly level?: number;
-  /** File operations. @default {@linkcode diskFs} */
+  /** File operations. @default {@linkcode captureDiskFs} */
   readonly fs?: WritingFs;
 }
 

@@ -26,12 +26,13 @@ export interface RecrawlLedgerOptions {
 
 /** Keeps the checkpoint. */
 export class RecrawlLedger {
+  /** Whether reading began with the list's first row. */
+  readonly fromStart: boolean;
   #options: RecrawlLedgerOptions;
   #progress: WorkProgress;
   /** Of the rows in flight, those that were answered. */
   #answered = new FlightSet();
   #position: ReadPosition;
-  readonly #fromStart: boolean;
   /** Rows struck out since the last time it was written, and those of them that were answered. */
   #retired = 0;
   #retiredAnswered = 0;
@@ -45,17 +46,12 @@ export class RecrawlLedger {
     const start = options.checkpoint?.state ?? { part: 0, partName: "", row: 0, pending: [] };
     this.#progress = new WorkProgress(options.list, start);
     this.#position = start;
-    this.#fromStart = start.part === 0 && start.row === 0 && start.pending.length === 0;
+    this.fromStart = start.part === 0 && start.row === 0 && start.pending.length === 0;
   }
 
   /** Where reading stands. */
   get position(): ReadPosition {
     return this.#position;
-  }
-
-  /** Whether reading began with the list's first row. */
-  get fromStart(): boolean {
-    return this.#fromStart;
   }
 
   /** Rows that have come to an end, and are to be in a file. */

@@ -5,7 +5,8 @@
  */
 
 import { dirname, resolve } from "node:path";
-import { type FileLock, openFrontier } from "../frontier/mod.ts";
+import type { FileLock } from "../files/mod.ts";
+import { openFrontier } from "../frontier/mod.ts";
 import type { CrawlFigures } from "../report/mod.ts";
 import { suffixListHash } from "../url/mod.ts";
 import { VERSION } from "../version.ts";

@@ -16,7 +16,7 @@ import {
   STORE_BODY_KEY,
   WriterPool,
 } from "../capture/mod.ts";
-import type { FileLock } from "../frontier/mod.ts";
+import type { FileLock } from "../files/mod.ts";
 import { MAX_DECODED } from "../net/mod.ts";
 import { RenderPool } from "../render/mod.ts";
 import type { RecrawlFigures } from "../report/mod.ts";

@@ -1,6 +1,6 @@
 /**
  * Files, for the rooms that write them: the operations that a test can hold, the lock that keeps a second
- * process out, and where a path leads that is a link.
+ * process out, where a path leads that is a link, and why one cannot be read.
  *
  * @module
  */
